@@ -76,6 +76,20 @@ pub fn user_function() -> &'static Function {
     &misc::USER_FUNCTION
 }
 
+/// Returns the function that puts the elements of arrays together, as `[...a, ...b]` does.
+///
+/// It has no name in AQL.
+pub fn array_spread() -> &'static Function {
+    &document::ARRAY_SPREAD
+}
+
+/// Returns the function that puts the attributes of objects together, as `{...a, ...b}` does.
+///
+/// It has no name in AQL.
+pub fn object_spread() -> &'static Function {
+    &document::OBJECT_SPREAD
+}
+
 /// Returns every function, family by family.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())

@@ -182,6 +182,7 @@ error_codes! {
     QueryInvalidArithmeticValue = 1561, "QUERY_INVALID_ARITHMETIC_VALUE", 400, "invalid arithmetic value";
     QueryDivisionByZero = 1562, "QUERY_DIVISION_BY_ZERO", 400, "division by zero";
     QueryArrayExpected = 1563, "QUERY_ARRAY_EXPECTED", 400, "array expected";
+    QueryObjectExpected = 1564, "QUERY_OBJECT_EXPECTED", 500, "object expected";
     QueryCollectionUsedInExpression = 1568, "QUERY_COLLECTION_USED_IN_EXPRESSION", 500, "collection '%s' used as expression operand";
     QueryFailCalled = 1569, "QUERY_FAIL_CALLED", 400, "FAIL(%s) called";
     QueryGeoIndexMissing = 1570, "QUERY_GEO_INDEX_MISSING", 404, "no suitable geo index found for geo restriction on '%s'";

@@ -201,7 +201,7 @@ impl Lowering<'_> {
     }
 }
 
-fn weight_program(attribute: Option<&str>, default: f64) -> WeightProgram {
+fn weight_program(attribute: Option<&[Box<str>]>, default: f64) -> WeightProgram {
     WeightProgram { attribute: attribute.map(Box::from), default }
 }
 

@@ -51,7 +51,7 @@ impl Explainer<'_> {
             })?;
             out.key("uniqueVertices")?.text(uniqueness(options.unique_vertices))?;
             out.key("uniqueEdges")?.text(uniqueness(options.unique_edges))?;
-            out.key("weightAttribute")?.text(options.weight_attribute.as_deref().unwrap_or_default())?;
+            weight_attribute(out, options.weight_attribute.as_deref())?;
             out.key("defaultWeight")?.float(options.default_weight)?;
             out.key("parallelism")?.number(options.parallelism)?;
             out.key("maxProjections")?.number(options.max_projections as u64)?;
@@ -177,8 +177,18 @@ impl Explainer<'_> {
     }
 }
 
+/// Writes the attribute of weights: its name, or the names of a path.
+fn weight_attribute(out: &mut Writer, path: Option<&[Box<str>]>) -> Result<()> {
+    out.key("weightAttribute")?;
+    match path.unwrap_or_default() {
+        [] => out.text(""),
+        [name] => out.text(name),
+        names => out.array(names, |out, name| out.text(name)),
+    }
+}
+
 fn path_search_options(out: &mut Writer, options: &PathSearchOptions) -> Result<()> {
-    out.key("weightAttribute")?.text(options.weight_attribute.as_deref().unwrap_or_default())?;
+    weight_attribute(out, options.weight_attribute.as_deref())?;
     out.key("defaultWeight")?.float(options.default_weight)?;
     out.key("useCache")?.flag(options.use_cache)
 }

@@ -1,9 +1,9 @@
 //! Expressions of syntax trees.
 
 use aql_syntax::ast::{
-    ArithmeticOperator, ArrayQuestion, BinaryOperator, ComparisonOperator, Expansion, Expression,
-    ExpressionKind, LogicalOperator, MatchOperator, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier,
-    UnaryOperator,
+    ArithmeticOperator, ArrayQuestion, BinaryOperator, ComparisonOperator, ElementOperator, Expansion,
+    Expression, ExpressionKind, LogicalOperator, MatchOperator, ObjectKey, ObjectMember, Quantifier,
+    QuestionQuantifier, UnaryOperator,
 };
 use aql_value::Value;
 use errors::Result;
@@ -26,6 +26,7 @@ impl<'a> TreeWriter<'a> {
             }
             ExpressionKind::Element => leaf(list, "reference", None),
             ExpressionKind::Array(members) => self.children(list, "array", members),
+            ExpressionKind::Spread(operand) => self.children(list, "spread", [&**operand]),
             ExpressionKind::Object(members) => self.node(list.out, "object", |tree, list| {
                 members.iter().try_for_each(|member| tree.member(list, member))
             }),
@@ -83,7 +84,7 @@ impl<'a> TreeWriter<'a> {
                 self.children(list, "ternary", [&ternary.condition, then, &ternary.otherwise])
             }
             ExpressionKind::ArrayComparison(comparison) => {
-                let name = format!("array {}", comparison_name(comparison.operator));
+                let name = format!("array {}", element_operator_name(comparison.operator));
                 self.node(list.out, &name, |tree, list| {
                     tree.expression(list, &comparison.left)?;
                     tree.expression(list, &comparison.right)?;
@@ -215,6 +216,7 @@ impl<'a> TreeWriter<'a> {
             ObjectKey::Computed(name) => {
                 self.children(list, "calculated object element", [name, &member.value])
             }
+            ObjectKey::Spread => self.children(list, "spread", [&member.value]),
         }
     }
 
@@ -267,6 +269,16 @@ impl<'a> TreeWriter<'a> {
             Some(expression) => self.expression(list, expression),
             None => no_op(list),
         }
+    }
+}
+
+fn element_operator_name(operator: ElementOperator) -> &'static str {
+    match operator {
+        ElementOperator::Comparison(operator) => comparison_name(operator),
+        ElementOperator::Match(MatchOperator::Like) => "compare like",
+        ElementOperator::Match(MatchOperator::NotLike) => "compare not like",
+        ElementOperator::Match(MatchOperator::Regex) => "compare =~",
+        ElementOperator::Match(MatchOperator::NotRegex) => "compare !~",
     }
 }
 

@@ -21,6 +21,15 @@ pub(crate) fn merge_recursive(arguments: &[Value], context: &mut EvaluationConte
     merged("MERGE_RECURSIVE", arguments, merge_attributes, context)
 }
 
+/// Returns the attributes of all objects; the last of the same name counts.
+pub(crate) fn merge_all(objects: &[Value], context: &EvaluationContext<'_>) -> Result<Value> {
+    match objects {
+        [] => Ok(Value::empty_object()),
+        [object] => Ok(object.clone()),
+        _ => merge_objects(objects, |_, later, _, _| Ok(later), MAX_DEPTH, context),
+    }
+}
+
 /// A function that makes one attribute of two with the same name.
 type Resolve = fn(Value, Value, usize, &EvaluationContext<'_>) -> Result<Value>;
 

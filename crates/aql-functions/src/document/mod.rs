@@ -7,6 +7,7 @@ mod keep;
 mod matches;
 mod merge;
 mod revision;
+mod spread;
 mod translate;
 mod value_at_path;
 mod zip;
@@ -15,6 +16,12 @@ use aql_value::Function;
 use errors::{Error, ErrorCode};
 
 use crate::define::{pure, pure_variadic, volatile};
+
+/// `[...a, ...b]`.
+pub(crate) static ARRAY_SPREAD: Function = pure_variadic("array spread", 0, spread::arrays);
+
+/// `{...a, ...b}`.
+pub(crate) static OBJECT_SPREAD: Function = pure_variadic("object spread", 0, spread::objects);
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ATTRIBUTES", 1, 3, attributes::attributes),

@@ -7,8 +7,8 @@ use errors::{Error, Result};
 use super::{Binder, Element};
 use crate::error;
 use crate::expression::{
-    ArithmeticOperator, ArrayCompare, CompareOperator, ElementOperator, Expression, MemberName, ObjectMember,
-    Parameter, Quantifier, UnaryOperator,
+    ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expression,
+    MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
 };
 use crate::parameters::ParameterShape;
 
@@ -89,29 +89,36 @@ impl Binder<'_> {
     }
 
     fn array(&mut self, members: &[ast::Expression]) -> Result<Expression> {
+        if members.iter().any(|member| matches!(member.kind, ExpressionKind::Spread(_))) {
+            return self.spread_array(members);
+        }
         members.iter().map(|member| self.expression(member)).collect::<Result<_>>().map(Expression::Array)
     }
 
     fn object(&mut self, members: &[ast::ObjectMember]) -> Result<Expression> {
-        let mut bound = Vec::with_capacity(members.len());
-        for member in members {
-            let name = match &member.key {
-                ast::ObjectKey::Name(name) => MemberName::Fixed(name.as_str().into()),
-                ast::ObjectKey::BindParameter(parameter) => {
-                    let value = self.parameters.value(parameter)?;
-                    let name = value.as_str().ok_or_else(|| error::parameter_type(parameter))?;
-                    MemberName::Fixed(name.into())
-                }
-                ast::ObjectKey::Computed(name) => match self.expression(name)? {
-                    Expression::Constant(name) => MemberName::Fixed(name.cast_string().into()),
-                    name => MemberName::Computed(name),
-                },
-            };
-            let value = self.expression(&member.value);
-            let value = value.map_err(|error| unknown_shorthand(member).unwrap_or(error))?;
-            bound.push(ObjectMember { name, value });
+        if members.iter().any(|member| matches!(member.key, ast::ObjectKey::Spread)) {
+            return self.spread_object(members);
         }
-        Ok(Expression::Object(bound))
+        members.iter().map(|member| self.member(member)).collect::<Result<_>>().map(Expression::Object)
+    }
+
+    pub(super) fn member(&mut self, member: &ast::ObjectMember) -> Result<ObjectMember> {
+        let name = match &member.key {
+            ast::ObjectKey::Name(name) => MemberName::Fixed(name.as_str().into()),
+            ast::ObjectKey::BindParameter(parameter) => {
+                let value = self.parameters.value(parameter)?;
+                let name = value.as_str().ok_or_else(|| error::parameter_type(parameter))?;
+                MemberName::Fixed(name.into())
+            }
+            ast::ObjectKey::Computed(name) => match self.expression(name)? {
+                Expression::Constant(name) => MemberName::Fixed(name.cast_string().into()),
+                name => MemberName::Computed(name),
+            },
+            ast::ObjectKey::Spread => return Err(Error::internal("a spread is not a named member")),
+        };
+        let value = self.expression(&member.value);
+        let value = value.map_err(|error| unknown_shorthand(member).unwrap_or(error))?;
+        Ok(ObjectMember { name, value })
     }
 
     /// Binds a name: a variable, otherwise a pseudo variable. The name of a collection is not a
@@ -210,9 +217,18 @@ impl Binder<'_> {
         let quantifier = self.quantifier(&comparison.quantifier)?;
         let right = self.expression(&comparison.right)?;
         let operator = match comparison.operator {
-            ast::ComparisonOperator::In => ElementOperator::In,
-            ast::ComparisonOperator::NotIn => ElementOperator::NotIn,
-            operator => ElementOperator::Compare(compare_operator(operator)),
+            ast::ElementOperator::Comparison(ast::ComparisonOperator::In) => ElementOperator::In,
+            ast::ElementOperator::Comparison(ast::ComparisonOperator::NotIn) => ElementOperator::NotIn,
+            ast::ElementOperator::Comparison(operator) => {
+                ElementOperator::Compare(compare_operator(operator))
+            }
+            // As ArangoDB 4 has it: `left[? ALL FILTER LIKE(CURRENT, right)]`.
+            ast::ElementOperator::Match(operator) => {
+                let element = self.variables.add_temporary();
+                let filter = Some(self.text_match(operator, Expression::Variable(element), right)?);
+                let question = ArrayQuestion { input: left, levels: 1, quantifier, element, filter };
+                return Ok(Expression::ArrayQuestion(Box::new(question)));
+            }
         };
         Ok(Expression::ArrayCompare(Box::new(ArrayCompare { quantifier, operator, left, right })))
     }

@@ -18,6 +18,7 @@ mod modification;
 mod options;
 mod pattern;
 mod scope;
+mod spread;
 mod statement;
 mod subquery;
 mod upsert;

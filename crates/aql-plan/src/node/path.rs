@@ -57,8 +57,8 @@ pub struct PathOutput {
 /// `OPTIONS` of a path search, checked.
 #[derive(Debug, Clone)]
 pub struct PathSearchOptions {
-    /// `weightAttribute`.
-    pub weight_attribute: Option<Box<str>>,
+    /// `weightAttribute`: the names that lead to the weight.
+    pub weight_attribute: Option<Box<[Box<str>]>>,
     /// `defaultWeight`: of an edge without a number in that attribute.
     pub default_weight: f64,
     /// `useCache`, for explain.
@@ -80,8 +80,8 @@ impl PathSearchOptions {
     }
 }
 
-pub(super) fn print_weight(attribute: Option<&str>, default: f64) -> String {
-    attribute.map(|name| format!(" weight {name} or {default}")).unwrap_or_default()
+pub(super) fn print_weight(attribute: Option<&[Box<str>]>, default: f64) -> String {
+    attribute.map(|names| format!(" weight {} or {default}", names.join("."))).unwrap_or_default()
 }
 
 pub(super) fn print_conditions(conditions: &[StepCondition], printer: &NodePrinter<'_>) -> String {

@@ -79,8 +79,8 @@ pub struct TraversalOptions {
     pub revisit_start: bool,
     /// `uniqueEdges`; never `Global`.
     pub unique_edges: Uniqueness,
-    /// `weightAttribute`.
-    pub weight_attribute: Option<Box<str>>,
+    /// `weightAttribute`: the names that lead to the weight.
+    pub weight_attribute: Option<Box<[Box<str>]>>,
     /// `defaultWeight`: of an edge without a number in that attribute.
     pub default_weight: f64,
     /// `vertexCollections`: vertices of other collections are not walked to.

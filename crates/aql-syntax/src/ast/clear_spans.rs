@@ -169,6 +169,7 @@ fn expression(root: &mut Expression) {
         | ExpressionKind::DataSourceBindParameter(_)
         | ExpressionKind::Element => {}
         ExpressionKind::Array(elements) => elements.iter_mut().for_each(expression),
+        ExpressionKind::Spread(operand) => expression(operand),
         ExpressionKind::Object(members) => {
             for member in members {
                 member.span = Span::default();

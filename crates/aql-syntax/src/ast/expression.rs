@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{BinaryOperator, Block, ComparisonOperator, LogicalOperator, Span, UnaryOperator};
+use super::{BinaryOperator, Block, ElementOperator, LogicalOperator, Span, UnaryOperator};
 
 /// An expression: its form, its text, and how deep it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,9 +42,11 @@ pub enum ExpressionKind {
     Double(f64),
     /// A string, escapes resolved.
     String(String),
-    /// `[a, b]`
+    /// `[a, b, ...c]`
     Array(Vec<Expression>),
-    /// `{a: 1, @b: 2, [c]: 3}`; names may repeat.
+    /// `...a`, only as a member of an array: the elements of `a` in its place.
+    Spread(Box<Expression>),
+    /// `{a: 1, @b: 2, [c]: 3, ...d}`; names may repeat.
     Object(Vec<ObjectMember>),
     /// A name: a variable, a pseudo variable (`CURRENT`, `NEW`, `OLD`), a collection or a View.
     ///
@@ -129,13 +131,14 @@ pub struct Ternary {
     pub otherwise: Expression,
 }
 
-/// `left ALL == right`: compares every element of the left array with the right value.
+/// `left ALL == right`, `left ANY LIKE right`: compares every element of the left array with the
+/// right value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArrayComparison {
     /// The number of elements that must match.
     pub quantifier: Quantifier,
     /// The comparison of each element.
-    pub operator: ComparisonOperator,
+    pub operator: ElementOperator,
     /// The array.
     pub left: Expression,
     /// The value that each element is compared with.
@@ -223,6 +226,8 @@ pub enum ObjectKey {
     BindParameter(String),
     /// `[expression]`: its value, cast to a string.
     Computed(Expression),
+    /// `...`: the member is no name but all attributes of the value.
+    Spread,
 }
 
 /// `base[* FILTER c LIMIT o, n RETURN r]` and the accesses that follow it.
@@ -316,6 +321,7 @@ pub fn children<'a>(kind: &'a ExpressionKind, visit: &mut dyn FnMut(Child<'a>)) 
         | ExpressionKind::DataSourceBindParameter(_)
         | ExpressionKind::Element => {}
         ExpressionKind::Array(elements) => elements.iter().for_each(each),
+        ExpressionKind::Spread(operand) => each(operand),
         ExpressionKind::Object(members) => {
             for member in members {
                 if let ObjectKey::Computed(key) = &member.key {

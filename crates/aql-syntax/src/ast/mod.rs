@@ -30,7 +30,8 @@ pub use expression::{
     Unary, children,
 };
 pub use operator::{
-    ArithmeticOperator, BinaryOperator, ComparisonOperator, LogicalOperator, MatchOperator, UnaryOperator,
+    ArithmeticOperator, BinaryOperator, ComparisonOperator, ElementOperator, LogicalOperator, MatchOperator,
+    UnaryOperator,
 };
 pub use pattern::{ObjectPatternMember, Pattern, PatternKind};
 pub use statement::{

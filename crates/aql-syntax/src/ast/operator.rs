@@ -31,7 +31,26 @@ pub enum BinaryOperator {
     Arithmetic(ArithmeticOperator),
 }
 
-/// A comparison by AQL's order. These are also the operators of an array comparison.
+/// An operator between the elements of an array and a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementOperator {
+    /// A comparison by AQL's order.
+    Comparison(ComparisonOperator),
+    /// A text match.
+    Match(MatchOperator),
+}
+
+impl ElementOperator {
+    /// Returns the operator between two values.
+    pub fn binary(self) -> BinaryOperator {
+        match self {
+            ElementOperator::Comparison(operator) => BinaryOperator::Comparison(operator),
+            ElementOperator::Match(operator) => BinaryOperator::Match(operator),
+        }
+    }
+}
+
+/// A comparison by AQL's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparisonOperator {
     /// `==`

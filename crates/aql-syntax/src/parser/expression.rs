@@ -2,7 +2,7 @@
 
 use errors::ErrorCode;
 
-use super::{Parsed, Parser};
+use super::{ExpressionEnd, Parsed, Parser};
 use crate::ast::{
     Expression, ExpressionKind, FunctionCall, FunctionName, ObjectKey, ObjectMember, Span, Ternary,
 };
@@ -14,10 +14,7 @@ use crate::token::{Token, TokenKind, keyword};
 impl Parser<'_> {
     /// Parses an expression in which `IN` is always an operator.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
-        let outside = std::mem::replace(&mut self.before_collection, false);
-        let result = self.ternary();
-        self.before_collection = outside;
-        result
+        self.expression_before(ExpressionEnd::Plain)
     }
 
     /// Parses the last expression of a modification before `IN collection`.
@@ -25,9 +22,18 @@ impl Parser<'_> {
     /// There, `IN` is an operator unless only the collection can follow: `REMOVE a IN b IN c`
     /// removes the result of `a IN b` from `c`.
     pub(super) fn modification_operand(&mut self) -> Parsed<Expression> {
-        let outside = std::mem::replace(&mut self.before_collection, true);
+        self.expression_before(ExpressionEnd::Collection)
+    }
+
+    /// Parses the expression after `FOR ... IN`, which `ANY` may end as a direction.
+    pub(super) fn source_or_depth(&mut self) -> Parsed<Expression> {
+        self.expression_before(ExpressionEnd::Direction)
+    }
+
+    fn expression_before(&mut self, end: ExpressionEnd) -> Parsed<Expression> {
+        let outside = std::mem::replace(&mut self.end, end);
         let result = self.ternary();
-        self.before_collection = outside;
+        self.end = outside;
         result
     }
 
@@ -156,9 +162,9 @@ impl Parser<'_> {
     #[inline(never)]
     fn subquery(&mut self, ends: &[TokenKind]) -> Parsed<Expression> {
         let start = self.current.span.start;
-        let outside = std::mem::replace(&mut self.before_collection, false);
+        let outside = std::mem::replace(&mut self.end, ExpressionEnd::Plain);
         let block = self.block();
-        self.before_collection = outside;
+        self.end = outside;
         let block = block?;
         if !ends.contains(&self.current.kind) {
             return Err(self.unexpected_after_block(&block, TokenKind::RightParenthesis));
@@ -175,13 +181,35 @@ impl Parser<'_> {
         let start = self.advance().span.start;
         let mut elements = Vec::new();
         while !self.at(TokenKind::RightBracket) {
-            elements.push(self.expression()?);
+            elements.push(self.array_member()?);
             if !self.accept(TokenKind::Comma) {
                 break;
             }
         }
         self.expect_among_others(TokenKind::RightBracket)?;
         self.node(ExpressionKind::Array(elements), start)
+    }
+
+    fn array_member(&mut self) -> Parsed<Expression> {
+        let start = self.current.span.start;
+        if !self.accept_spread() {
+            return self.expression();
+        }
+        let operand = self.nested_once(Self::expression)?;
+        self.node(ExpressionKind::Spread(Box::new(operand)), start)
+    }
+
+    /// Consumes `...`, which is allowed where a member of a literal begins.
+    ///
+    /// It is no token, because `1...3` is the range from 1 to 0.3.
+    fn accept_spread(&mut self) -> bool {
+        let dots = Span::new(self.current.span.start, self.current.span.start.saturating_add(3));
+        let found = self.at(TokenKind::Range) && self.text_at(dots) == Some("...");
+        if found {
+            self.current.span = dots;
+            self.advance();
+        }
+        found
     }
 
     /// Parses `{...}`; the brace is the next token.
@@ -203,6 +231,11 @@ impl Parser<'_> {
     fn object_member(&mut self) -> Parsed<ObjectMember> {
         let token = self.current;
         let start = token.span.start;
+        if self.accept_spread() {
+            let value = self.expression()?;
+            let span = Span::new(start, self.previous.span.end);
+            return Ok(ObjectMember { key: ObjectKey::Spread, value, span });
+        }
         let key = match token.kind {
             TokenKind::Identifier | TokenKind::QuotedIdentifier => {
                 self.advance();

@@ -20,7 +20,7 @@ impl Parser<'_> {
         if let Some(direction) = self.direction() {
             return self.graph_statement(target, None, direction);
         }
-        let source = self.expression()?;
+        let source = self.source_or_depth()?;
         if let Some(direction) = self.direction() {
             return self.graph_statement(target, Some(source), direction);
         }

@@ -57,6 +57,17 @@ pub(crate) fn parse(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Resul
     parsed.map_err(|error| *error)
 }
 
+/// A word that may end an expression although it is an operator as well.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ExpressionEnd {
+    /// There is none.
+    Plain,
+    /// `IN` before a collection; see [`Parser::modification_operand`].
+    Collection,
+    /// `ANY` as the direction of a traversal; see [`Parser::source_or_depth`].
+    Direction,
+}
+
 struct Parser<'a> {
     text: &'a str,
     limits: &'a Limits,
@@ -65,9 +76,8 @@ struct Parser<'a> {
     /// The token before it.
     previous: Token,
     depth: u32,
-    /// True if `IN` may end the expression because a collection follows; see
-    /// [`Parser::modification_operand`].
-    before_collection: bool,
+    /// The word that may end the expression instead of being an operator.
+    end: ExpressionEnd,
     warnings: Vec<ParseWarning>,
     tokens: usize,
     watch: &'a mut Watch<'a>,
@@ -84,7 +94,7 @@ impl<'a> Parser<'a> {
             current: token_at(text, 0),
             previous: nothing,
             depth: 0,
-            before_collection: false,
+            end: ExpressionEnd::Plain,
             warnings: Vec::new(),
             tokens: 0,
             watch,
@@ -213,11 +223,19 @@ impl<'a> Parser<'a> {
 
     /// Returns the token after the next.
     fn peek(&self) -> Token {
-        token_at(self.text, self.current.span.end)
+        self.token_after(self.current)
+    }
+
+    fn token_after(&self, token: Token) -> Token {
+        token_at(self.text, token.span.end)
     }
 
     fn text_of(&self, token: Token) -> &'a str {
-        self.text.get(token.span.start as usize..token.span.end as usize).unwrap_or_default()
+        self.text_at(token.span).unwrap_or_default()
+    }
+
+    fn text_at(&self, span: Span) -> Option<&'a str> {
+        self.text.get(span.start as usize..span.end as usize)
     }
 
     /// Returns the name that an identifier spells, quoted or not.

@@ -1,12 +1,12 @@
 //! Operators and their precedence.
 
-use super::{Parsed, Parser};
+use super::{ExpressionEnd, Parsed, Parser};
 use crate::ast::{
-    ArithmeticOperator, ArrayComparison, Binary, BinaryOperator, ComparisonOperator, Expression,
-    ExpressionKind, Logical, LogicalOperator, MatchOperator, Quantifier, Unary, UnaryOperator,
+    ArithmeticOperator, ArrayComparison, Binary, BinaryOperator, ComparisonOperator, ElementOperator,
+    Expression, ExpressionKind, Logical, LogicalOperator, MatchOperator, Quantifier, Unary, UnaryOperator,
 };
 use crate::precedence;
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind};
 
 /// An operator between two operands.
 #[derive(Clone, Copy)]
@@ -65,18 +65,39 @@ impl Parser<'_> {
             TokenKind::Range => Infix::Range,
             TokenKind::All | TokenKind::Any | TokenKind::None => Infix::Quantifier,
             TokenKind::AtLeast => Infix::AtLeast,
-            TokenKind::Not => match self.peek().kind {
-                TokenKind::Like => Infix::Negated(MatchOperator::NotLike),
-                TokenKind::RegexMatch => Infix::Negated(MatchOperator::NotRegex),
-                TokenKind::RegexNoMatch => Infix::Negated(MatchOperator::Regex),
-                _ => return None,
-            },
-            TokenKind::In if self.before_collection && self.collection_follows() => return None,
+            TokenKind::Not => Infix::Negated(negated_match(self.peek().kind)?),
+            TokenKind::In if self.end == ExpressionEnd::Collection && self.collection_follows() => {
+                return None;
+            }
             kind => Infix::Binary(binary_operator(kind)?),
         };
         // `ANY` may also be the direction of a traversal; then no comparison follows.
         let quantifies = matches!(infix, Infix::Quantifier);
-        (!quantifies || comparison_operator(self.peek().kind).is_some()).then_some(infix)
+        (!quantifies || self.is_quantifier()).then_some(infix)
+    }
+
+    /// Returns true if the next token is followed by a comparison.
+    fn is_quantifier(&self) -> bool {
+        let Some(operator) = self.element_operator(self.peek()) else { return false };
+        // Before a direction, `ANY LIKE(a, b)` calls the function for the start of a traversal.
+        let like = match operator {
+            ElementOperator::Match(MatchOperator::Like) => self.peek(),
+            ElementOperator::Match(MatchOperator::NotLike) => self.token_after(self.peek()),
+            _ => return true,
+        };
+        let may_be_direction = self.end == ExpressionEnd::Direction && self.at(TokenKind::Any);
+        !(may_be_direction && self.token_after(like).kind == TokenKind::LeftParenthesis)
+    }
+
+    /// Returns the operator of an array comparison that begins with a token, if one does.
+    fn element_operator(&self, token: Token) -> Option<ElementOperator> {
+        Some(match token.kind {
+            TokenKind::Like => ElementOperator::Match(MatchOperator::Like),
+            TokenKind::RegexMatch => ElementOperator::Match(MatchOperator::Regex),
+            TokenKind::RegexNoMatch => ElementOperator::Match(MatchOperator::NotRegex),
+            TokenKind::Not => ElementOperator::Match(negated_match(self.token_after(token).kind)?),
+            kind => ElementOperator::Comparison(comparison_operator(kind)?),
+        })
     }
 
     #[inline(never)]
@@ -139,11 +160,13 @@ impl Parser<'_> {
     #[inline(never)]
     fn array_comparison(&mut self, left: Expression, start: u32) -> Parsed<Expression> {
         let quantifier = self.quantifier()?;
-        let Some(operator) = comparison_operator(self.current.kind) else {
+        let Some(operator) = self.element_operator(self.current) else {
             return Err(self.unexpected(&[]));
         };
-        self.advance();
-        let right = self.right_operand(precedence::comparison(operator))?;
+        if self.advance().kind == TokenKind::Not {
+            self.advance();
+        }
+        let right = self.right_operand(precedence::binary(operator.binary()))?;
         let comparison = ArrayComparison { quantifier, operator, left, right };
         self.node(ExpressionKind::ArrayComparison(Box::new(comparison)), start)
     }
@@ -165,6 +188,16 @@ fn comparison_operator(kind: TokenKind) -> Option<ComparisonOperator> {
         TokenKind::GreaterOrEqual => ComparisonOperator::GreaterOrEqual,
         TokenKind::In => ComparisonOperator::In,
         TokenKind::NotIn => ComparisonOperator::NotIn,
+        _ => return None,
+    })
+}
+
+/// Returns the operator of `NOT` and a token.
+fn negated_match(kind: TokenKind) -> Option<MatchOperator> {
+    Some(match kind {
+        TokenKind::Like => MatchOperator::NotLike,
+        TokenKind::RegexMatch => MatchOperator::NotRegex,
+        TokenKind::RegexNoMatch => MatchOperator::Regex,
         _ => return None,
     })
 }

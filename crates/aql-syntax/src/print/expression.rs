@@ -41,6 +41,10 @@ impl Printer {
                 self.expressions(elements);
                 self.text("]");
             }
+            ExpressionKind::Spread(operand) => {
+                self.text("...");
+                self.any_expression(operand);
+            }
             ExpressionKind::Object(members) => {
                 self.text("{");
                 self.list(members, ", ", Self::member);
@@ -133,6 +137,10 @@ impl Printer {
                 self.any_expression(key);
                 self.text("]");
             }
+            ObjectKey::Spread => {
+                self.text("...");
+                return self.any_expression(&member.value);
+            }
         }
         self.text(": ");
         self.any_expression(&member.value);
@@ -169,9 +177,10 @@ impl Printer {
         self.text(" ");
         self.quantifier(&comparison.quantifier);
         self.text(" ");
-        self.text(comparison.operator.symbol());
+        let operator = comparison.operator.binary();
+        self.text(operator.symbol());
         self.text(" ");
-        self.expression(&comparison.right, precedence::comparison(comparison.operator) + 1);
+        self.expression(&comparison.right, precedence::binary(operator) + 1);
     }
 
     fn quantifier(&mut self, quantifier: &Quantifier) {

@@ -2,9 +2,10 @@
 
 use super::Printer;
 use crate::ast::{
-    Aggregate, Assignment, Collect, DataSource, Direction, EdgeCollection, Expression, For, GraphName,
-    GraphSource, Identifier, Let, Limit, ObjectPatternMember, PathSearch, Pattern, PatternKind,
-    SortDirection, SortItem, Statement, StatementKind, Traversal, Update, Upsert, UpsertSearch, Window,
+    Aggregate, Assignment, Collect, DataSource, Direction, EdgeCollection, ElementOperator, Expression,
+    ExpressionKind, For, GraphName, GraphSource, Identifier, Let, Limit, ObjectPatternMember, PathSearch,
+    Pattern, PatternKind, SortDirection, SortItem, Statement, StatementKind, Traversal, Update, Upsert,
+    UpsertSearch, Window, walk,
 };
 
 impl Printer {
@@ -42,9 +43,38 @@ impl Printer {
     fn for_statement(&mut self, inner: &For) {
         self.text("FOR ");
         self.pattern(&inner.target);
-        self.clause(" IN ", Some(&inner.source));
+        self.text(" IN ");
+        self.source_or_depth(&inner.source);
         self.clause(" SEARCH ", inner.search.as_ref());
         self.options(inner.options.as_ref());
+    }
+
+    /// Prints what follows `FOR ... IN`.
+    ///
+    /// There, `ANY` before `LIKE (` would be read as a direction.
+    fn source_or_depth(&mut self, expression: &Expression) {
+        let matches_elements = |expression: &Expression| match &expression.kind {
+            ExpressionKind::ArrayComparison(comparison) => {
+                matches!(comparison.operator, ElementOperator::Match(_))
+            }
+            _ => false,
+        };
+        if walk::expressions(expression).any(matches_elements) {
+            self.text("(");
+            self.any_expression(expression);
+            self.text(")");
+        } else {
+            self.any_expression(expression);
+        }
+    }
+
+    /// Prints what follows the variables of a graph statement, up to the direction.
+    fn depth(&mut self, depth: Option<&Expression>) {
+        self.text(" IN ");
+        if let Some(depth) = depth {
+            self.source_or_depth(depth);
+            self.text(" ");
+        }
     }
 
     fn traversal(&mut self, traversal: &Traversal) {
@@ -54,8 +84,7 @@ impl Printer {
             self.text(", ");
             self.identifier(variable);
         }
-        self.clause(" IN ", traversal.depth.as_ref());
-        self.text(if traversal.depth.is_some() { " " } else { " IN " });
+        self.depth(traversal.depth.as_ref());
         self.text(direction_keyword(traversal.direction));
         self.clause(" ", Some(&traversal.start));
         self.graph(&traversal.graph);
@@ -77,8 +106,7 @@ impl Printer {
             self.text(", ");
             self.identifier(edge);
         }
-        self.clause(" IN ", search.depth.as_ref());
-        self.text(if search.depth.is_some() { " " } else { " IN " });
+        self.depth(search.depth.as_ref());
         self.text(direction_keyword(search.direction));
         self.text(" ");
         self.text(search.kind.keyword());

@@ -161,11 +161,12 @@ fn every_binary_operator_is_recognized() {
 #[test]
 fn array_comparisons_have_every_quantifier_and_comparison() {
     for quantifier in ["ALL", "ANY", "NONE", "AT LEAST (2)", "at \n least (1 + 1)"] {
-        for operator in ["==", "!=", "<", "<=", ">", ">=", "IN", "NOT IN"] {
+        let comparisons = ["==", "!=", "<", "<=", ">", ">=", "IN", "NOT IN"];
+        for operator in comparisons.into_iter().chain(["LIKE", "NOT LIKE", "=~", "!~", "NOT =~"]) {
             let text = format!("a {quantifier} {operator} b");
             assert!(matches!(kind(&text), ExpressionKind::ArrayComparison(_)), "{text}");
         }
-        for operator in ["LIKE", "=~", "+", "AND"] {
+        for operator in ["+", "AND", "NOT", "NOT =="] {
             error(&format!("RETURN a {quantifier} {operator} b"));
         }
     }

@@ -591,3 +591,14 @@ fn keywords_are_found_in_any_case_and_are_reserved() {
         assert_prints(&[(&quoted, &quoted)]);
     }
 }
+
+#[test]
+fn any_before_a_call_of_like_is_a_direction() {
+    let traversal = first("FOR v IN 1..2 ANY LIKE('a', 'b') GRAPH g RETURN v");
+    assert!(matches!(traversal, StatementKind::Traversal(_)));
+    let traversal = first("FOR v IN 1 ANY NOT LIKE('a', 'b') GRAPH g RETURN v");
+    assert!(matches!(traversal, StatementKind::Traversal(_)));
+    for text in ["FOR v IN a ANY LIKE 'b' RETURN v", "FOR v IN (a ANY LIKE ('b')) RETURN v"] {
+        assert!(matches!(first(text), StatementKind::For(_)), "{text}");
+    }
+}

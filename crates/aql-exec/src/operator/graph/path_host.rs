@@ -14,8 +14,8 @@ use crate::graph_search::vertices::Vertex;
 
 /// The weight of edges.
 pub(crate) struct WeightProgram {
-    /// The attribute; `None`: all edges have the default weight.
-    pub(crate) attribute: Option<Box<str>>,
+    /// The names that lead to the attribute; `None`: all edges have the default weight.
+    pub(crate) attribute: Option<Box<[Box<str>]>>,
     /// Weight of an edge without a number in the attribute.
     pub(crate) default: f64,
 }
@@ -29,7 +29,7 @@ impl WeightProgram {
     /// Returns the weight of the edge with a document. Errors: 1948 if it is negative.
     pub(super) fn of(&self, document: Option<&Value>) -> Result<f64> {
         let attribute = self.attribute.as_ref().zip(document);
-        let own = attribute.and_then(|(attribute, document)| document.get(attribute).as_f64());
+        let own = attribute.and_then(|(attribute, document)| document.get_path(attribute).as_f64());
         let weight = own.unwrap_or(self.default);
         if weight >= 0.0 {
             return Ok(weight);

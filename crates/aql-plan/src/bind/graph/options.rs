@@ -58,7 +58,7 @@ impl Binder<'_> {
         let has_weights = matches!(kind, PathSearchKind::ShortestPath | PathSearchKind::KShortestPaths);
         for (name, value) in self.option_members(options)? {
             let is_known = match name.as_str() {
-                "weightAttribute" if has_weights => set_text(&mut bound.weight_attribute, &value),
+                "weightAttribute" if has_weights => set_path(&mut bound.weight_attribute, &value),
                 "defaultWeight" if has_weights => set_number(&mut bound.default_weight, &value),
                 "useCache" => set_bool(&mut bound.use_cache, &value),
                 _ => false,
@@ -109,7 +109,7 @@ fn set_traversal_option(options: &mut TraversalOptions, name: &str, value: &Valu
                            'none' instead";
             return Err(Error::bad_parameter(message).in_stage(INSTANTIATING));
         }
-        ("weightAttribute", _) => set_text(&mut options.weight_attribute, value),
+        ("weightAttribute", _) => set_path(&mut options.weight_attribute, value),
         ("defaultWeight", _) => set_number(&mut options.default_weight, value),
         ("parallelism", _) => match value.as_i64().map(u64::try_from) {
             Some(Ok(threads)) => set(&mut options.parallelism, threads.max(1)),
@@ -136,8 +136,14 @@ fn set_names(target: &mut Vec<Box<str>>, value: &Value) -> bool {
     names(value).is_some_and(|names| set(target, names))
 }
 
-fn set_text(target: &mut Option<Box<str>>, value: &Value) -> bool {
-    value.as_str().is_some_and(|text| set(target, Some(text.into())))
+/// Sets a path: a text is the name of an attribute, and an array has the names of a path.
+fn set_path(target: &mut Option<Box<[Box<str>]>>, value: &Value) -> bool {
+    let path = match value.as_str() {
+        Some(name) => Some(vec![name.into()]),
+        None if value.is_array() => value.elements().map(|name| name.as_str().map(Box::from)).collect(),
+        None => None,
+    };
+    path.is_some_and(|path| set(target, Some(path.into())))
 }
 
 fn set_number(target: &mut f64, value: &Value) -> bool {

@@ -80,7 +80,7 @@ pub(crate) fn expression() -> Expressions {
         .prop_recursive(5, 64, 6, |inner| {
             prop_oneof![
                 3 => operation(inner.clone()),
-                1 => vec(inner.clone(), 0..4).prop_map(|elements| node(ExpressionKind::Array(elements))),
+                1 => vec(array_member(inner.clone()), 0..4).prop_map(|elements| node(ExpressionKind::Array(elements))),
                 1 => object(inner.clone(), true),
                 1 => (function_name(), vec(inner.clone(), 0..4)).prop_map(|(name, arguments)| {
                     node(ExpressionKind::FunctionCall(Box::new(FunctionCall { name, arguments })))
@@ -92,9 +92,15 @@ pub(crate) fn expression() -> Expressions {
         .boxed()
 }
 
+fn array_member(inner: Expressions) -> Expressions {
+    let spread = |operand| node(ExpressionKind::Spread(Box::new(operand)));
+    prop_oneof![3 => inner.clone(), 1 => inner.prop_map(spread)].boxed()
+}
+
 fn object(inner: Expressions, computed: bool) -> Expressions {
     let key = if computed {
         prop_oneof![
+            Just(ObjectKey::Spread),
             name().prop_map(ObjectKey::Name),
             bind_name().prop_map(ObjectKey::BindParameter),
             inner.clone().prop_map(ObjectKey::Computed),
@@ -122,13 +128,23 @@ fn comparison() -> impl Strategy<Value = ComparisonOperator> {
     )
 }
 
+fn match_operator() -> impl Strategy<Value = MatchOperator> {
+    prop::sample::select(
+        &[MatchOperator::Like, MatchOperator::NotLike, MatchOperator::Regex, MatchOperator::NotRegex][..],
+    )
+}
+
+fn element_operator() -> impl Strategy<Value = ElementOperator> {
+    prop_oneof![
+        3 => comparison().prop_map(ElementOperator::Comparison),
+        1 => match_operator().prop_map(ElementOperator::Match),
+    ]
+}
+
 fn binary_operator() -> impl Strategy<Value = BinaryOperator> {
     prop_oneof![
         comparison().prop_map(BinaryOperator::Comparison),
-        prop::sample::select(
-            &[MatchOperator::Like, MatchOperator::NotLike, MatchOperator::Regex, MatchOperator::NotRegex][..]
-        )
-        .prop_map(BinaryOperator::Match),
+        match_operator().prop_map(BinaryOperator::Match),
         prop::sample::select(
             &[
                 ArithmeticOperator::Add,
@@ -166,7 +182,7 @@ fn operation(inner: Expressions) -> Expressions {
         1 => (inner.clone(), option::of(inner.clone()), inner.clone()).prop_map(|(condition, then, otherwise)| {
             ExpressionKind::Ternary(Box::new(Ternary { condition, then, otherwise }))
         }),
-        2 => (quantifier(inner.clone()), comparison(), inner.clone(), inner).prop_map(
+        2 => (quantifier(inner.clone()), element_operator(), inner.clone(), inner).prop_map(
             |(quantifier, operator, left, right)| {
                 let comparison = ArrayComparison { quantifier, operator, left, right };
                 ExpressionKind::ArrayComparison(Box::new(comparison))

@@ -4,8 +4,8 @@
 //! of their own.
 
 use aql_syntax::ast::{
-    ArithmeticOperator, ArrayComparison, BinaryOperator, ComparisonOperator, Expansion, Expression,
-    ExpressionKind as E, FunctionCall, LogicalOperator, ObjectKey, Quantifier, UnaryOperator,
+    ArithmeticOperator, ArrayComparison, BinaryOperator, ComparisonOperator, ElementOperator, Expansion,
+    Expression, ExpressionKind as E, FunctionCall, LogicalOperator, ObjectKey, Quantifier, UnaryOperator,
 };
 use aql_value::{Value, program};
 
@@ -111,7 +111,10 @@ fn arithmetic(operator: ArithmeticOperator, left: &Value, right: &Value) -> Valu
 
 fn array_comparison(comparison: &ArrayComparison, value: impl Fn(&Expression) -> Value) -> Value {
     let (left, right) = (value(&comparison.left), value(&comparison.right));
-    let holds = |member: Value| compare(comparison.operator, &member, &right);
+    let ElementOperator::Comparison(operator) = comparison.operator else {
+        panic!("the evaluator does not support text matches of arrays");
+    };
+    let holds = |member: Value| compare(operator, &member, &right);
     Value::Bool(match &comparison.quantifier {
         Quantifier::All => left.elements().all(holds),
         Quantifier::Any => left.elements().any(holds),

@@ -73,8 +73,8 @@ fn vertex_id(value: &Value) -> Option<String> {
     id.as_str().map(str::to_owned)
 }
 
-fn weight(edge: &Value, attribute: Option<&str>, default: f64) -> f64 {
-    attribute.and_then(|name| edge.get(name).as_f64()).unwrap_or(default)
+fn weight(edge: &Value, attribute: Option<&[Box<str>]>, default: f64) -> f64 {
+    attribute.and_then(|path| edge.get_path(path).as_f64()).unwrap_or(default)
 }
 
 impl Interpreter {
