@@ -86,6 +86,13 @@ impl Connection {
         self.unread.remove(bytes);
     }
 
+    /// Notes that bytes were read before the last request ended, and belong to later ones.
+    ///
+    /// Returns false if there is no memory for them.
+    pub(crate) fn note_left(&self, bytes: usize) -> bool {
+        self.unread.add(bytes)
+    }
+
     pub(crate) fn mark_http2(&self) {
         self.is_http2.store(true, Ordering::Relaxed);
     }
@@ -342,5 +349,20 @@ mod tests {
         let write = Connection { write_blocked_second: AtomicU32::new(1), ..Connection::default() };
         write.look(301, 3_000);
         assert_eq!(ending(&write), ENDING_NOW);
+    }
+
+    #[test]
+    fn bytes_of_later_requests_stay_counted_when_one_ends() {
+        let memory = Arc::new(UnreadMemory::new(100_000));
+        let new = || Connection::new(None, ServerEnd::default(), &memory);
+        let (pipelining, other) = (new(), new());
+        let request = pipelining.begin_request();
+        assert!(pipelining.note_read(90_000, 0));
+        drop(request);
+        assert!(pipelining.note_left(80_000));
+        assert!(!other.note_read(30_000, 0));
+        drop(other);
+        drop(pipelining.begin_request());
+        assert!(new().note_read(100_000, 0));
     }
 }

@@ -26,6 +26,7 @@ use super::body::ReplyBody;
 use super::connections::Connection;
 use super::reply::HttpReply;
 use super::service::HttpService;
+use super::unread::NO_MEMORY;
 
 /// The time for the rest of a short body. After it hyper waits for the rest, and says 408.
 const BODY_PATIENCE: Duration = Duration::from_secs(1);
@@ -89,6 +90,9 @@ where
         let Some(reply) = peer.wait_for(answer).await? else { return Ok(End::Closed) };
         if peer.send(&method, reply).await? {
             return peer.close().await;
+        }
+        if !peer.input.bytes.is_empty() && !connection.note_left(peer.input.bytes.len()) {
+            return Err(NO_MEMORY.into());
         }
         in_a_row += 1;
         if in_a_row == REQUESTS_IN_A_ROW {
