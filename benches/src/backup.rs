@@ -198,7 +198,7 @@ fn seconds(begin: Instant) -> f64 {
 /// Returns the bytes of all files below a folder; none if it is not there.
 ///
 /// Files that a running server removes during the count are ignored.
-fn bytes_below(folder: &Path) -> Result<u64, Failure> {
+pub(crate) fn bytes_below(folder: &Path) -> Result<u64, Failure> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(0) };
     let mut bytes = 0;
     for entry in entries {

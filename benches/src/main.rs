@@ -4,6 +4,7 @@
 //!                [--scale X] [NAME ...]
 //!        benches --server PERSEA [--scale X] engines
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X] backup
+//!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X] bystander
 //!        benches --server PERSEA --tikv PD,.. [--scale X] cluster
 //!        benches [--graph-scale N] [--edge-factor N] analytics
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X]
@@ -25,17 +26,22 @@
 //! `backup` loads 10,000,000 documents times `--scale`, and backs them up while others are written.
 //! It needs 10 GB in the folder of `TMPDIR`.
 //!
+//! `bystander` measures the waits of a small client while the server loads 10,000,000 documents
+//! times `--scale`, builds an index, is backed up, dumps, restores and drops. It needs 8 GB in the
+//! folder of `TMPDIR`.
+//!
 //! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. It compares one server, two
 //! servers, and the engine alone, whose client works on the same stores without a server.
 //!
 //! `analytics` compares algorithms over graphs in memory with bare loops over the same arrays. It
 //! needs no server. Its graph has `2^graph-scale` vertices, and `edge-factor` times as many edges.
 //!
-//! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
-//! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`
-//! of `--tools`, by default the server's binary, make their data and requests. Their sizes are
-//! those of the posts that they repeat, times `--scale`; `--documents-max` omits larger
-//! collections.
+//! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`, `table-scale`) print one
+//! Markdown table each and write a chart to `--charts` (the current folder). `persea bench`, `dump`
+//! and `restore` of `--tools`, by default the server's binary, make their data and requests. Their
+//! sizes are those of the posts that they repeat, times `--scale`; `--documents-max` omits larger
+//! collections. `table-scale` measures collections of 1, 10 and 100 million documents, and needs
+//! 100 MB in the folder of `TMPDIR` for each million.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
@@ -43,12 +49,17 @@ mod http;
 mod limits;
 mod servers;
 mod report;
+mod markdown;
+mod quantiles;
+mod tools;
+mod documents;
 mod import;
 mod rate;
 mod search;
-mod tables;
-mod vectors;
 mod backup;
+mod tables;
+mod bystander;
+mod vectors;
 mod batch;
 mod export;
 mod graph;
@@ -125,6 +136,9 @@ const ENGINES: &str = "engines";
 /// Backups under load. They run only by name.
 const BACKUP: &str = "backup";
 
+/// A small client beside large work. It runs only by name.
+const BYSTANDER: &str = "bystander";
+
 /// Servers on a TiKV cluster. They run only by name.
 const CLUSTER: &str = "cluster";
 
@@ -154,6 +168,9 @@ fn run() -> Result<(), Failure> {
     }
     if names.iter().any(|name| name == BACKUP) {
         backup::run(&setup, &mut report::Report::new())?;
+    }
+    if names.iter().any(|name| name == BYSTANDER) {
+        bystander::run(&setup)?;
     }
     if names.iter().any(|name| name == CLUSTER) {
         cluster::run(&setup, &mut report::Report::of("server", "engine"))?;
@@ -228,6 +245,6 @@ fn is_known(name: &str) -> bool {
         .iter()
         .map(|known| known.0)
         .chain(TABLES.iter().map(|known| known.0))
-        .chain([ENGINES, BACKUP, CLUSTER, ANALYTICS])
+        .chain([ENGINES, BACKUP, BYSTANDER, CLUSTER, ANALYTICS])
         .any(|known| known == name)
 }

@@ -20,9 +20,9 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     std::thread::sleep(Duration::from_secs(2));
     report.figure(
         "idle, resident",
-        mib(server.process().memory().unwrap_or_default().resident),
-        "MiB",
-        &Target::AtMost(50.0),
+        server.process().memory().unwrap_or_default().resident as f64 / 1e6,
+        "MB",
+        &Target::AtMost(40.0),
     );
     drop(server);
 
@@ -40,8 +40,4 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
         &Target::AtMost(600.0),
     );
     Ok(())
-}
-
-fn mib(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
 }

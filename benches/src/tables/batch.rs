@@ -4,7 +4,7 @@
 use chart::{Chart, Panel, Series};
 use serde_json::Value;
 
-use super::markdown::{count, figure, header, row};
+use crate::markdown::{count, figure, header, row};
 use crate::{Failure, Setup};
 
 const INSERTS: u64 = 500_000;

@@ -6,8 +6,8 @@ use std::time::Instant;
 use chart::{Chart, Panel, Series};
 use harness::Server;
 
-use super::markdown::{count, figure, header, row};
 use crate::http::{Connection, request};
+use crate::markdown::{count, figure, header, row};
 use crate::servers::settle;
 use crate::{Failure, Setup};
 
@@ -96,13 +96,13 @@ fn round_trip(setup: &Setup, server: &Server, dump: &Path, threads: u64) -> Resu
     settle(server);
     let start = Instant::now();
     let options = ["--output-directory", folder, "--overwrite", "true", "--threads", &threads];
-    super::tool(setup, server, "dump", &options)?;
+    crate::tools::tool(setup, server, "dump", &options)?;
     let dumped = start.elapsed();
     settle(server);
     let start = Instant::now();
     let mut options = vec!["--input-directory", folder, "--threads", &threads];
     options.extend(["--server.database", "restored", "--create-database", "true"]);
-    super::tool(setup, server, "restore", &options)?;
+    crate::tools::tool(setup, server, "restore", &options)?;
     let restored = start.elapsed();
     let drop = request("DELETE", "/_api/database/restored", "", b"");
     Connection::open(server.port())?.expect_success(&drop)?;

@@ -7,8 +7,8 @@ use chart::{Chart, Panel, Series};
 use harness::Server;
 use serde_json::Value;
 
-use super::markdown::{count, figure, header, row};
 use crate::http::{Connection, JSON, request};
+use crate::markdown::{count, figure, header, row};
 use crate::servers::settle;
 use crate::{Failure, Setup};
 

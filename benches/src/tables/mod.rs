@@ -8,13 +8,12 @@ mod batch;
 mod cursor;
 mod dump;
 mod export;
-mod markdown;
-
-use std::process::{Command, Stdio};
+mod scale;
 
 use harness::Server;
 use serde_json::Value;
 
+use crate::tools::tool;
 use crate::{Failure, Setup};
 
 /// A name on the command line, which is also the chart's, and the function that it runs.
@@ -25,6 +24,7 @@ pub(crate) const TABLES: &[Table] = &[
     ("table-batch", batch::run),
     ("table-cursor", cursor::run),
     ("table-dump", dump::run),
+    ("table-scale", scale::run),
 ];
 
 /// Prints a table and writes its chart.
@@ -68,21 +68,4 @@ fn bench(setup: &Setup, server: &Server, options: &[&str]) -> Result<Value, Fail
     all.extend(["--json-report-file", path, "--quiet", "true"]);
     tool(setup, server, "bench", &all)?;
     Ok(serde_json::from_slice(&std::fs::read(path)?)?)
-}
-
-/// Runs one of Persea's tools. Its output is shown only if it fails.
-fn tool(setup: &Setup, server: &Server, name: &str, options: &[&str]) -> Result<(), Failure> {
-    let endpoint = format!("tcp://127.0.0.1:{}", server.port());
-    let program = setup.tools.as_deref().unwrap_or(&setup.server);
-    let output = Command::new(program)
-        .args([name, "--server.endpoint", &endpoint, "--server.password", "", "--progress", "false"])
-        .args(options)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{} {name} {}: {text}", program.display(), options.join(" ")).into())
 }

@@ -2,17 +2,17 @@
 
 #![allow(clippy::print_stdout, reason = "the result of a command line program")]
 
-pub(super) fn header(columns: &[&str]) {
+pub(crate) fn header(columns: &[&str]) {
     println!("| {} |", columns.join(" | "));
     println!("|{}", " --- |".repeat(columns.len()));
 }
 
-pub(super) fn row(cells: &[String]) {
+pub(crate) fn row(cells: &[String]) {
     println!("| {} |", cells.join(" | "));
 }
 
 /// Formats a number with about three digits.
-pub(super) fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),
         value if value >= 10.0 => format!("{value:.1}"),
@@ -22,7 +22,7 @@ pub(super) fn figure(value: f64) -> String {
 }
 
 /// Formats a count with separated thousands.
-pub(super) fn count(value: u64) -> String {
+pub(crate) fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {
