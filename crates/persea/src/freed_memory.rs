@@ -68,6 +68,15 @@ pub(crate) fn watch(limit_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns all memory that the calling thread has freed, once.
+///
+/// The thread that starts the server waits afterwards until it stops, and keeps what it has freed
+/// until then: about a megabyte.
+pub(crate) fn return_all() {
+    give_back(Freed::All);
+    give_back(Freed::For(LONGEST_PAUSE));
+}
+
 /// Returns a time in which the process is not expected to grow by `room_bytes`.
 fn pause(room_bytes: u64) -> Duration {
     Duration::from_secs_f64(room_bytes as f64 / GROWTH_BYTES_PER_SECOND).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)

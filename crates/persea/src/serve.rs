@@ -131,6 +131,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let archive = archive.zip(archive_status);
     let archive = archive.map(|(archive, status)| LogArchive::start(Arc::clone(&instance), archive, status));
     let archive = archive.transpose()?;
+    freed_memory::return_all();
     freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);
     let listeners = bound.into_iter().map(|bound| bound.listen(backlog, tls.as_ref()));
