@@ -36,7 +36,7 @@ pub(super) const MEASURES: [Measure; 20] = [
     of("count, median", "ms"),
     of("count, p99", "ms"),
     of("group", "M/s"),
-    of("group", "s"),
+    of("time of a group", "s"),
     of("top 10 without index", "M/s"),
     of("insert, median", "ms"),
     of("insert, p99", "ms"),
