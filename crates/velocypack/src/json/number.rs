@@ -174,12 +174,41 @@ pub(super) fn put_f64(room: &mut Room<'_>, value: f64) {
     } else if !value.is_finite() {
         room.put(b"null", 4);
     } else if value.trunc() != value || value.abs() >= TWO_64 {
-        put_shortest(room, value);
+        if !put_decimal(room, value) {
+            put_shortest(room, value);
+        }
     } else {
         room.put(b"-", usize::from(value < 0.0));
         put_u64(room, value.abs() as u64);
         room.put(b".0", 2);
     }
+}
+
+/// Appends a double that is a decimal number of at most 15 digits, eight of them after the point.
+/// Returns false, and appends nothing, for any other double and for a whole number.
+///
+/// Decimals of up to 15 digits are told apart by doubles, so no other text that reads back as the
+/// same double is as short.
+#[inline]
+fn put_decimal(room: &mut Room<'_>, value: f64) -> bool {
+    const SCALE: f64 = 1e8;
+    const ONE: u64 = 100_000_000;
+    let size = value.abs();
+    if !(1e-6..1e7).contains(&size) {
+        return false;
+    }
+    let scaled = (size * SCALE + 0.5) as u64;
+    // Both are exact as doubles, so the quotient is the double nearest to the decimal number.
+    if scaled as f64 / SCALE != size || scaled.is_multiple_of(ONE) {
+        return false;
+    }
+    room.put(b"-", usize::from(value < 0.0));
+    put_first_digits(room, scaled / ONE);
+    let digits = eight_digits(scaled % ONE);
+    let zeroes = (digits & ONLY_DIGITS).leading_zeros() as usize / 8;
+    room.put(b".", 1);
+    room.put(&digits.to_le_bytes(), 8 - zeroes);
+    true
 }
 
 fn put_shortest(room: &mut Room<'_>, value: f64) {

@@ -6,11 +6,17 @@ use super::number::{put_f64, put_i64, put_u64};
 use super::room::{PIECE, Room};
 use super::string::{hex, put_str, put_str_and, put_text};
 use crate::format::{
-    DOUBLE, SHORT_STRING, SHORT_STRING_LAST, SMALL_INT, SMALL_NEGATIVE_INT, UINT, UINT_LAST, layout,
-    read_unsigned, value_length,
+    DOUBLE, EMPTY_ARRAY, FALSE, NULL, OBJECT_COMPACT, SHORT_STRING, SHORT_STRING_LAST, SMALL_INT,
+    SMALL_NEGATIVE_INT, TRUE, UINT, UINT_LAST, read_unsigned, value_length,
 };
 use crate::names::{FROM, ID, KEY, REV, TO, read_name};
 use crate::{ID_MARKER, Kind, Number, Slice};
+
+mod open;
+#[cfg(test)]
+mod tests;
+
+use open::Open;
 
 /// Appends a value as compact JSON.
 ///
@@ -41,66 +47,6 @@ struct Writer<'c, const PRETTY: bool> {
     collection: Option<&'c str>,
 }
 
-/// An array or object that is being written.
-struct Open<'a> {
-    /// The bytes from the first member on.
-    members: &'a [u8],
-    /// The bytes from the next member on.
-    rest: &'a [u8],
-    /// Number of bytes of `rest` after the last member.
-    behind: usize,
-    remaining: usize,
-    /// True until something of it is written.
-    first: bool,
-    /// The object itself; [`Slice::NONE`] for an array.
-    object: Slice<'a>,
-}
-
-impl<'a> Open<'a> {
-    fn new(value: Slice<'a>, is_object: bool) -> Self {
-        let object = if is_object { value } else { Slice::NONE };
-        let bytes = value.raw();
-        // Malformed containers are written as empty.
-        let members = layout(bytes).and_then(|layout| {
-            Some((bytes.get(layout.data..)?, bytes.len().checked_sub(layout.data_end)?, layout.count))
-        });
-        let (rest, behind, remaining) = members.unwrap_or((&[], 0, 0));
-        Open { members: rest, rest, behind, remaining, first: true, object }
-    }
-
-    #[inline(always)]
-    fn is_object(&self) -> bool {
-        !self.object.is_none()
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, length: usize) {
-        self.rest = self.rest.get(length..).unwrap_or(&[]);
-    }
-
-    /// Returns true if there is another member, and counts it.
-    #[inline(always)]
-    fn next(&mut self) -> bool {
-        if self.remaining == 0 || self.rest.len() <= self.behind {
-            return false;
-        }
-        self.remaining -= 1;
-        true
-    }
-
-    /// Returns the `_key` of the object, with bytes after it, and its length. Stored documents
-    /// begin with it.
-    #[inline(always)]
-    fn key(&self) -> Option<(&'a [u8], usize)> {
-        match self.members {
-            [KEY, head @ SHORT_STRING..=SHORT_STRING_LAST, behind @ ..] => {
-                Some((behind, usize::from(head - SHORT_STRING)))
-            }
-            _ => self.object.get("_key").and_then(Slice::str_bytes).map(|key| (key, key.len())),
-        }
-    }
-}
-
 /// Returns the JSON text of a name that is stored as one byte.
 const fn system_name(head: u8) -> Option<(&'static [u8; 8], usize)> {
     Some(match head {
@@ -122,7 +68,17 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
 
     #[inline(always)]
     fn write_to(self, value: Slice<'_>, room: &mut Room<'_>) {
-        let Some(mut open) = room.apart(|room| self.begin(value, room)) else { return };
+        let bytes = value.raw();
+        let mut open = match Open::usual(bytes, bytes.len()) {
+            Some((open, _)) => {
+                room.put(open.bracket(), 1);
+                open
+            }
+            None => {
+                let Some(open) = room.apart(|room| self.begin(value, room)) else { return };
+                open
+            }
+        };
         let mut outer = Vec::new();
         loop {
             let depth = outer.len() + 1;
@@ -131,7 +87,9 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
                 let Some(next) = outer.pop() else { return };
                 open = next;
                 room.put(b",", 1);
-            } else if let Some(inner) = self.value(&mut open, room) {
+            } else if let Some(inner) = self.value(&mut open, room)
+                && let Some(inner) = room.apart(|room| self.scalars(inner, room))
+            {
                 outer.push(std::mem::replace(&mut open, inner));
                 continue;
             }
@@ -139,31 +97,50 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
         }
     }
 
+    /// Writes an array without arrays and objects in it, so that most arrays need no memory for the
+    /// containers around them. Returns any other array or object, of which it may write elements.
+    fn scalars<'a>(self, mut open: Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
+        if PRETTY || open.is_object {
+            return Some(open);
+        }
+        while open.next() {
+            if matches!(open.rest().first(), Some(EMPTY_ARRAY..=OBJECT_COMPACT)) {
+                open.remaining += 1;
+                return Some(open);
+            }
+            self.value(&mut open, room);
+            open.first = false;
+        }
+        self.end(&open, 0, room);
+        room.put(b",", 1);
+        None
+    }
+
     /// Writes everything before the next member's value; false when there is none.
     #[inline(always)]
     fn name(self, open: &mut Open<'_>, depth: usize, room: &mut Room<'_>) -> bool {
         if PRETTY {
-            if open.is_object() && read_name(open.rest).is_none() {
+            if open.is_object && read_name(open.rest()).is_none() {
                 return false;
             }
             room.apart(|room| new_line(room, depth));
         }
-        if !open.is_object() {
+        if !open.is_object {
             return true;
         }
-        let Some((&head, behind)) = open.rest.split_first() else { return false };
+        let Some((&head, behind)) = open.rest().split_first() else { return false };
         if let SHORT_STRING..=SHORT_STRING_LAST = head {
             let length = usize::from(head - SHORT_STRING);
             put_str_and(room, behind, length, b':');
-            open.advance(1 + length);
+            open.position += 1 + length;
         } else if let Some((name, length)) = system_name(head) {
             room.put(name, length);
-            open.advance(1);
+            open.position += 1;
         } else {
-            let Some((name, length)) = read_name(open.rest) else { return false };
+            let Some((name, length)) = read_name(open.rest()) else { return false };
             room.apart(|room| put_str(room, name, name.len()));
             room.put(b":", 1);
-            open.advance(length);
+            open.position += length;
         }
         room.put(b" ", usize::from(PRETTY));
         true
@@ -174,52 +151,79 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
     /// Of an array or object only the opening bracket is written, and the container is returned.
     #[inline(always)]
     fn value<'a>(self, open: &mut Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
-        let (head, behind) = open.rest.split_first().map_or((0, &[][..]), |(head, behind)| (*head, behind));
+        let rest = open.rest();
+        let (head, behind) = rest.split_first().map_or((0, &[][..]), |(head, behind)| (*head, behind));
         let length = match head {
             SHORT_STRING..=SHORT_STRING_LAST => {
                 let length = usize::from(head - SHORT_STRING);
                 put_str_and(room, behind, length, b',');
-                open.advance(1 + length);
+                open.position += 1 + length;
                 return None;
             }
             SMALL_INT..SMALL_NEGATIVE_INT => {
-                room.put(&[head - SMALL_INT + b'0'], 1);
-                1
+                room.put(&[head - SMALL_INT + b'0', b','], 2);
+                open.position += 1;
+                return None;
             }
             UINT..=UINT_LAST => {
                 let width = usize::from(head - UINT) + 1;
-                put_u64(room, read_unsigned(open.rest, 1, width).unwrap_or(0));
+                put_u64(room, read_unsigned(rest, 1, width).unwrap_or(0));
                 1 + width
             }
             DOUBLE => {
-                let bits = read_unsigned(open.rest, 1, 8).unwrap_or(0);
+                let bits = read_unsigned(rest, 1, 8).unwrap_or(0);
                 room.apart(|room| put_f64(room, f64::from_bits(bits)));
                 9
             }
-            _ if open.rest.starts_with(&ID_MARKER) => {
+            NULL => {
+                room.put(b"null", 4);
+                1
+            }
+            FALSE => {
+                room.put(b"false", 5);
+                1
+            }
+            TRUE => {
+                room.put(b"true", 4);
+                1
+            }
+            _ if rest.starts_with(&ID_MARKER) => {
                 self.put_id(open, room);
                 ID_MARKER.len()
             }
-            _ => return room.apart(|room| self.other_value(open, room)),
+            _ => {
+                let inside = open.end.saturating_sub(open.position);
+                if let Some((inner, length)) = Open::usual(rest, inside) {
+                    room.put(inner.bracket(), 1);
+                    open.position += length;
+                    return Some(inner);
+                }
+                let (inner, length) = room.apart(|room| self.other_value(rest, inside, room));
+                open.position = open.position.saturating_add(length);
+                return inner;
+            }
         };
         room.put(b",", 1);
-        open.advance(length);
+        open.position += length;
         None
     }
 
-    /// Writes a value of a rarer type, like [`Writer::value`].
-    fn other_value<'a>(self, open: &mut Open<'a>, room: &mut Room<'_>) -> Option<Open<'a>> {
-        let inside = open.rest.len().saturating_sub(open.behind);
-        let Some(length) = value_length(open.rest).filter(|length| *length <= inside) else {
+    /// Writes the value of at most `inside` bytes that `rest` starts with, of a rarer type, like
+    /// [`Writer::value`]. Returns its length too.
+    fn other_value<'a>(
+        self,
+        rest: &'a [u8],
+        inside: usize,
+        room: &mut Room<'_>,
+    ) -> (Option<Open<'a>>, usize) {
+        let Some(length) = value_length(rest).filter(|length| *length <= inside) else {
             // Malformed: the rest of it is not written.
-            open.rest = &[];
             room.put(b"null,", 5);
-            return None;
+            return (None, usize::MAX);
         };
-        let inner = self.begin(Slice::new(open.rest), room);
-        open.advance(length);
+        let inner = self.begin(Slice::new(rest), room);
         room.put(b",", usize::from(inner.is_none()));
-        inner
+        (inner, length)
     }
 
     /// Writes a scalar, or the opening bracket of an array or object, which is then returned.
@@ -279,7 +283,7 @@ impl<const PRETTY: bool> Writer<'_, PRETTY> {
                 room.apart(|room| new_line(room, depth - 1));
             }
         }
-        room.put(if open.is_object() { b"}" } else { b"]" }, 1);
+        room.put(if open.is_object { b"}" } else { b"]" }, 1);
     }
 }
 
@@ -315,6 +319,3 @@ impl fmt::Debug for Slice<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
