@@ -3,6 +3,7 @@
 mod append;
 mod element;
 mod flatten;
+mod fuse_ranks;
 mod interleave;
 mod length;
 mod position;
@@ -28,6 +29,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     pure("COUNT_UNIQUE", 1, 1, sort::count_distinct),
     pure("FIRST", 1, 1, element::first),
     pure("FLATTEN", 1, 2, flatten::flatten),
+    pure("FUSE_RANKS", 1, 2, fuse_ranks::fuse_ranks),
     pure_variadic("INTERLEAVE", 2, interleave::interleave),
     pure_variadic("INTERSECTION", 2, sets::intersection),
     pure("JACCARD", 2, 2, sets::jaccard),

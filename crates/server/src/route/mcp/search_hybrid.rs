@@ -15,10 +15,6 @@ pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Al
 /// The hits of each search that are joined.
 const HITS: u64 = 100;
 
-/// The constant of reciprocal rank fusion. Source: Cormack, Clarke, Büttcher, "Reciprocal Rank
-/// Fusion outperforms Condorcet and individual Rank Learning Methods", 2009.
-const RANK_CONSTANT: u64 = 60;
-
 const TOOL: Tool = Tool {
     name: "search_hybrid",
     title: "Search by text and vector",
@@ -84,26 +80,18 @@ fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
     })
 }
 
-/// Returns the query: both searches, then the sum of the reciprocal ranks of each document.
+/// Returns the query: both searches, fused by `FUSE_RANKS()`.
 fn query(texts: &TextSource, vectors: &VectorSource, condition: &str, returned: &Returned<'_>) -> String {
     let search = texts.condition(Mode::Any);
     let within = texts.restriction();
     let nearest = vectors.statements(condition, &HITS.to_string());
     let document = returned.expression("document");
     format!(
-        "LET texts = (FOR d IN @@mcp_view\nSEARCH {search}\n{within}{condition}SORT BM25(d) DESC\nLIMIT {HITS}\n\
-         RETURN d._id)\n\
-         LET vectors = ({nearest}RETURN d._id)\n\
-         LET ranked = APPEND(\n\
-         (FOR id IN texts LET rank = POSITION(texts, id, true) + 1 \
-         RETURN {{id, text_rank: rank, score: @mcp_text_weight / ({RANK_CONSTANT} + rank)}}),\n\
-         (FOR id IN vectors LET rank = POSITION(vectors, id, true) + 1 \
-         RETURN {{id, vector_rank: rank, score: @mcp_vector_weight / ({RANK_CONSTANT} + rank)}}))\n\
-         FOR hit IN ranked\n\
-         COLLECT id = hit.id AGGREGATE score = SUM(hit.score), text_rank = MAX(hit.text_rank), \
-         vector_rank = MAX(hit.vector_rank)\n\
-         SORT score DESC, id\nLIMIT @mcp_limit\n\
-         LET document = DOCUMENT(id)\n\
-         RETURN {{score, text_rank, vector_rank, document: {document}}}"
+        "FOR hit IN FUSE_RANKS([\n\
+         (FOR d IN @@mcp_view\nSEARCH {search}\n{within}{condition}SORT BM25(d) DESC\nLIMIT {HITS}\nRETURN d._id),\n\
+         ({nearest}RETURN d._id)\n\
+         ], {{weights: [@mcp_text_weight, @mcp_vector_weight], limit: @mcp_limit}})\n\
+         LET document = DOCUMENT(hit.id)\n\
+         RETURN {{score: hit.score, text_rank: hit.ranks[0], vector_rank: hit.ranks[1], document: {document}}}"
     )
 }
