@@ -73,7 +73,37 @@ pub(crate) enum Weight {
     Tfidf { factor: f64, normalize: bool },
 }
 
+/// The least `base` of BM25, and the least and greatest `per_token`, with which rounding cannot
+/// give a document a greater score than one with a higher frequency or fewer tokens.
+///
+/// Two frequencies below 65,535 change the score by a part of 1e-13 at least, two lengths by one of
+/// 1e-12, and rounding by 1e-15.
+const BASE_MIN: f64 = 1e-3;
+const PER_TOKEN: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
 impl Weight {
+    /// Returns true if scores grow with the frequency and fall with the length, rounding included.
+    ///
+    /// Parameters may be any numbers, negative ones too.
+    pub(crate) fn is_monotonic(self) -> bool {
+        match self {
+            Weight::Bm25 { factor, base, per_token } => {
+                let has_sane_lengths = per_token == 0.0 || PER_TOKEN.contains(&per_token);
+                is_usual(factor) && (BASE_MIN..1e6).contains(&base) && has_sane_lengths
+            }
+            Weight::Tfidf { factor, .. } => is_usual(factor),
+        }
+    }
+
+    /// Returns a number that no score exceeds, if the weight is monotonic.
+    pub(crate) fn limit(self) -> f32 {
+        match self {
+            // The division rounds to the factor at most.
+            Weight::Bm25 { factor, .. } => factor as f32,
+            Weight::Tfidf { .. } => f32::INFINITY,
+        }
+    }
+
     /// Returns the score of a document in which the term occurs `frequency` times among `length`
     /// tokens.
     #[inline]
@@ -88,6 +118,11 @@ impl Weight {
         };
         score as f32
     }
+}
+
+/// Returns true for a factor that makes scores from 0 on.
+fn is_usual(factor: f64) -> bool {
+    (0.0..f64::from(f32::MAX)).contains(&factor) && factor.is_sign_positive()
 }
 
 #[cfg(test)]

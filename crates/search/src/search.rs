@@ -46,6 +46,25 @@ impl Hits {
     ) -> Result<Hits> {
         let pulse = Pulse::new(interrupt);
         let prepared = Prepared::new(&snapshot, query, scorers, &pulse)?;
+        Hits::of(snapshot, prepared, pulse)
+    }
+
+    /// Begins a query for the hits with the greatest scores: see [`Hits::advance_above`].
+    ///
+    /// The first such query for a frequent term reads all of its documents once. Errors: as
+    /// [`Hits::new`].
+    pub fn ranked(
+        snapshot: Arc<SearchSnapshot>,
+        query: &Query,
+        scorers: &[Scorer],
+        interrupt: &Interrupt,
+    ) -> Result<Hits> {
+        let pulse = Pulse::new(interrupt);
+        let prepared = Prepared::new(&snapshot, query, scorers, &pulse)?.ranked();
+        Hits::of(snapshot, prepared, pulse)
+    }
+
+    fn of(snapshot: Arc<SearchSnapshot>, prepared: Prepared, pulse: Pulse) -> Result<Hits> {
         let matches = Box::new(Empty);
         let mut hits = Hits { snapshot, prepared, segment: 0, matches, is_fresh: true, pulse };
         hits.open()?;
@@ -67,6 +86,31 @@ impl Hits {
             } else {
                 self.matches.advance()
             };
+            // Matches that have stopped are no end.
+            self.pulse.check()?;
+            if document == TERMINATED {
+                self.segment += 1;
+                self.open()?;
+            } else if part.alive.contains(document) {
+                return Ok(Some(Hit { segment: self.segment as u32, document }));
+            }
+        }
+    }
+
+    /// Goes to a later hit, and returns it. It passes no hit whose score by a scorer is greater than
+    /// `threshold`, and most others.
+    ///
+    /// Thresholds may grow from call to call. Nothing but this may be called to go on. Only hits of
+    /// [`Hits::ranked`] have close bounds of their scores.
+    pub fn advance_above(&mut self, scorer: usize, threshold: f32) -> Result<Option<Hit>> {
+        // In the total order of floats, these are below or above other zeros and numbers.
+        let is_usual = threshold.is_finite() && (threshold != 0.0 || threshold.is_sign_positive());
+        let threshold = if is_usual { threshold } else { f32::NEG_INFINITY };
+        loop {
+            let Some(part) = self.snapshot.parts().get(self.segment) else { return Ok(None) };
+            self.pulse.step(1)?;
+            let target = if std::mem::take(&mut self.is_fresh) { 0 } else { self.matches.document() + 1 };
+            let document = self.matches.seek_above(scorer, target, threshold);
             // Matches that have stopped are no end.
             self.pulse.check()?;
             if document == TERMINATED {
@@ -108,13 +152,17 @@ impl Hits {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        while let Some(hit) = self.advance()? {
+        let mut threshold = f32::NEG_INFINITY;
+        while let Some(hit) = self.advance_above(0, threshold)? {
             self.pulse.step(STEPS_PER_SCORE)?;
             let ranked = Ranked { score: self.score(0), hit };
             if best.len() < limit {
                 best.push(ranked);
             } else if let Some(mut worst) = best.peek_mut().filter(|worst| ranked < **worst) {
                 *worst = ranked;
+            }
+            if let Some(worst) = best.peek().filter(|_| best.len() == limit) {
+                threshold = worst.score;
             }
         }
         Ok(best.into_sorted_vec().into_iter().map(|ranked| (ranked.hit, ranked.score)).collect())

@@ -2,7 +2,7 @@
 
 use tantivy::{DocId, TERMINATED};
 
-use super::{Empty, Matches};
+use super::{Bound, Empty, Matches};
 use crate::pulse::Pulse;
 
 /// The documents that all have. Their score is the sum.
@@ -70,95 +70,13 @@ impl Matches for Conjunction {
         self.parts.iter_mut().map(|part| part.score(scorer)).sum()
     }
 
+    fn bound(&mut self, scorer: usize, target: DocId) -> Bound {
+        let bounds = self.parts.iter_mut().map(|part| part.bound(scorer, target));
+        bounds.fold(Bound::ZERO, Bound::plus)
+    }
+
     fn cost(&self) -> u64 {
         self.parts.first().map_or(0, |part| part.cost())
-    }
-}
-
-/// The documents that at least this many parts have. Their score is the sum over these parts.
-pub(crate) struct Disjunction {
-    parts: Vec<Box<dyn Matches>>,
-    at_least: usize,
-    document: DocId,
-    pulse: Pulse,
-}
-
-impl Disjunction {
-    /// Returns the documents that at least `at_least` parts have.
-    pub(crate) fn of(mut parts: Vec<Box<dyn Matches>>, at_least: usize, pulse: &Pulse) -> Box<dyn Matches> {
-        parts.retain(|part| part.document() != TERMINATED);
-        if parts.len() < at_least.max(1) {
-            return Box::new(Empty);
-        }
-        if parts.len() == 1 {
-            return parts.pop().unwrap_or_else(|| Box::new(Empty));
-        }
-        let mut disjunction = Disjunction { parts, at_least, document: 0, pulse: pulse.clone() };
-        disjunction.settle();
-        Box::new(disjunction)
-    }
-
-    /// Advances to the first document that enough parts have.
-    fn settle(&mut self) -> DocId {
-        loop {
-            let first = self.parts.iter().map(|part| part.document()).min();
-            let enough = self.parts.len() >= self.at_least && !self.pulse.is_over(self.parts.len());
-            let first = first.filter(|_| enough).unwrap_or(TERMINATED);
-            self.document = first;
-            if first == TERMINATED || self.at_least <= 1 {
-                return first;
-            }
-            if self.parts.iter().filter(|part| part.document() == first).count() >= self.at_least {
-                return first;
-            }
-            self.leave(first);
-        }
-    }
-
-    /// Moves the parts that stand at a document, and forgets those that have no more.
-    fn leave(&mut self, document: DocId) {
-        let mut ended = false;
-        for part in self.parts.iter_mut().filter(|part| part.document() == document) {
-            ended |= part.advance() == TERMINATED;
-        }
-        if ended {
-            self.parts.retain(|part| part.document() != TERMINATED);
-        }
-    }
-}
-
-impl Matches for Disjunction {
-    fn document(&self) -> DocId {
-        self.document
-    }
-
-    fn advance(&mut self) -> DocId {
-        if self.document != TERMINATED {
-            self.leave(self.document);
-            self.settle();
-        }
-        self.document
-    }
-
-    fn seek(&mut self, target: DocId) -> DocId {
-        if self.document < target {
-            for part in &mut self.parts {
-                part.seek(target);
-            }
-            self.parts.retain(|part| part.document() != TERMINATED);
-            self.settle();
-        }
-        self.document
-    }
-
-    fn score(&mut self, scorer: usize) -> f32 {
-        let document = self.document;
-        let parts = self.parts.iter_mut().filter(|part| part.document() == document);
-        parts.map(|part| part.score(scorer)).sum()
-    }
-
-    fn cost(&self) -> u64 {
-        self.parts.iter().map(|part| part.cost()).sum()
     }
 }
 
@@ -207,6 +125,10 @@ impl Matches for Exclusion {
 
     fn score(&mut self, scorer: usize) -> f32 {
         self.included.score(scorer)
+    }
+
+    fn bound(&mut self, scorer: usize, target: DocId) -> Bound {
+        self.included.bound(scorer, target)
     }
 
     fn cost(&self) -> u64 {

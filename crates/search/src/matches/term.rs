@@ -1,11 +1,13 @@
 //! The documents of one term.
 
-use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::{DocId, DocSet};
+use std::sync::Arc;
 
-use super::Matches;
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::{DocId, DocSet, TERMINATED};
+
+use super::{Bound, Matches};
 use crate::score::Weight;
-use crate::segment::Lengths;
+use crate::segment::{BlockMaxima, Corner, Lengths};
 
 /// The documents of one term.
 pub(crate) struct TermMatches {
@@ -13,12 +15,29 @@ pub(crate) struct TermMatches {
     /// One for each scorer; none if the term does not count.
     weights: Vec<Weight>,
     lengths: Option<Lengths>,
+    maxima: Option<Arc<BlockMaxima>>,
+    /// The block of [`TermMatches::maxima`] that the last bound was of.
+    block: usize,
 }
 
 impl TermMatches {
     pub(crate) fn new(postings: SegmentPostings, weights: Vec<Weight>, lengths: Option<Lengths>) -> Self {
-        TermMatches { postings, weights, lengths }
+        TermMatches { postings, weights, lengths, maxima: None, block: 0 }
     }
+
+    /// Adds the maxima of blocks, so that scores have bounds.
+    pub(crate) fn with_maxima(self, maxima: Option<Arc<BlockMaxima>>) -> Self {
+        TermMatches { maxima, ..self }
+    }
+}
+
+/// Returns a bound of the scores of documents that have no more than these corners.
+fn bound_of(weight: Weight, corners: &[Corner]) -> f32 {
+    let score = |corner: &Corner| match corner.frequency() {
+        Some(frequency) => weight.score(frequency, corner.length()),
+        None => weight.limit(),
+    };
+    corners.iter().map(score).fold(0.0, f32::max)
 }
 
 impl Matches for TermMatches {
@@ -42,6 +61,19 @@ impl Matches for TermMatches {
         let Some(weight) = self.weights.get(scorer) else { return 0.0 };
         let length = self.lengths.as_ref().map_or(0, |lengths| lengths.of(self.postings.doc()));
         weight.score(self.postings.term_freq(), length)
+    }
+
+    fn bound(&mut self, scorer: usize, target: DocId) -> Bound {
+        let Some(weight) = self.weights.get(scorer).copied() else { return Bound::ZERO };
+        if !weight.is_monotonic() {
+            return Bound::UNKNOWN;
+        }
+        let Some(maxima) = &self.maxima else { return Bound { score: weight.limit(), last: TERMINATED } };
+        self.block = maxima.block_of(target, self.block);
+        match maxima.block(self.block) {
+            Some((last, corners)) => Bound { score: bound_of(weight, corners), last },
+            None => Bound::ZERO,
+        }
     }
 
     fn cost(&self) -> u64 {

@@ -29,6 +29,8 @@ const OFFSET_MAX: i64 = 1 << 40;
 pub(crate) struct Prepared {
     root: Node,
     scorers: usize,
+    /// Scores are given bounds ([`Matches::bound`]).
+    is_ranked: bool,
 }
 
 enum Node {
@@ -64,12 +66,18 @@ impl Prepared {
         pulse: &Pulse,
     ) -> Result<Prepared> {
         let root = Preparation { snapshot, scorers, pulse }.node(query, 1.0)?;
-        Ok(Prepared { root, scorers: scorers.len() })
+        Ok(Prepared { root, scorers: scorers.len(), is_ranked: false })
+    }
+
+    /// Gives the scores of matches bounds.
+    pub(crate) fn ranked(self) -> Prepared {
+        Prepared { is_ranked: true, ..self }
     }
 
     /// Returns the documents of one segment that match, deleted ones included.
     pub(crate) fn matches(&self, segment: &Segment, index: usize, pulse: &Pulse) -> Result<Box<dyn Matches>> {
-        let level = Level { segment, index, universe: term::ROOT.as_bytes(), scorers: self.scorers, pulse };
+        let (universe, scorers, is_ranked) = (term::ROOT.as_bytes(), self.scorers, self.is_ranked);
+        let level = Level { segment, index, universe, scorers, is_ranked, pulse };
         level.matches(&self.root)
     }
 }
@@ -232,6 +240,7 @@ struct Level<'s> {
     /// The term of all documents of the level.
     universe: &'s [u8],
     scorers: usize,
+    is_ranked: bool,
     pulse: &'s Pulse,
 }
 
@@ -245,7 +254,7 @@ impl Level<'_> {
                 Some(documents) => Box::new(SetMatches::new(documents.clone())),
                 None => Box::new(Empty),
             },
-            Node::Terms(terms) => terms.matches(self.segment, self.index, self.pulse)?,
+            Node::Terms(terms) => terms.matches(self.segment, self.index, self.is_ranked, self.pulse)?,
             Node::Phrase(phrase) => self.phrase(phrase)?,
             Node::Ngrams(sequence, needed) => self.ngrams(sequence, *needed)?,
             Node::AtLeast(count, nodes) => Disjunction::of(self.each(nodes)?, *count, self.pulse),

@@ -173,15 +173,27 @@ impl TermSet {
         Ok(TermSet { dictionary, segments, weights: scored.weights })
     }
 
-    /// Returns the documents of one segment that have any of the terms.
-    pub(crate) fn matches(&self, segment: &Segment, index: usize, pulse: &Pulse) -> Result<Box<dyn Matches>> {
+    /// Returns the documents of one segment that have any of the terms. The scores of ranked ones
+    /// have bounds.
+    pub(crate) fn matches(
+        &self,
+        segment: &Segment,
+        index: usize,
+        is_ranked: bool,
+        pulse: &Pulse,
+    ) -> Result<Box<dyn Matches>> {
         let Some(terms) = self.segments.get(index) else { return Ok(Box::new(Empty)) };
         let mut lists: Vec<Box<dyn Matches>> = Vec::new();
         for (info, place) in &terms.scored {
             pulse.step(STEPS_PER_LIST)?;
             let weights = self.weights.get(*place).cloned().unwrap_or_default();
             let postings = segment.postings(self.dictionary, info)?;
-            lists.push(Box::new(TermMatches::new(postings, weights, terms.lengths.clone())));
+            let maxima = match is_ranked {
+                true => segment.block_maxima(self.dictionary, info, terms.lengths.as_ref(), pulse)?,
+                false => None,
+            };
+            let matches = TermMatches::new(postings, weights, terms.lengths.clone());
+            lists.push(Box::new(matches.with_maxima(maxima)));
         }
         for info in &terms.plain {
             pulse.step(STEPS_PER_LIST)?;

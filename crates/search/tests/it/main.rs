@@ -6,3 +6,4 @@
 
 mod against_model;
 mod any_value;
+mod block_max;

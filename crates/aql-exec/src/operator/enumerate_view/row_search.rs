@@ -113,8 +113,8 @@ struct BestRows {
     kept: usize,
     /// The number of rows that were made of hits.
     shown: usize,
-    /// The number of all hits.
-    all: usize,
+    /// True if there are no hits beside these.
+    are_all: bool,
     _charge: Charge,
 }
 
@@ -184,6 +184,9 @@ impl RowSearch {
     }
 
     /// Finds the best `kept` hits, without the first `skipped` of them.
+    ///
+    /// If they are ordered by one score, hits whose scores are certain to be lower are not looked
+    /// at.
     fn best(
         &self,
         limit: usize,
@@ -191,14 +194,27 @@ impl RowSearch {
         skipped: usize,
         context: &mut ExecutionContext,
     ) -> Result<Rows> {
-        let mut hits = self.hits(context)?;
+        let ranking = match self.order.as_slice() {
+            [order] if !order.ascending && kept > 0 => Some(order.score),
+            _ => None,
+        };
+        let (snapshot, interrupt) = (Arc::clone(&self.snapshot), &context.interrupt);
+        let mut hits = match ranking {
+            Some(_) => Hits::ranked(snapshot, &self.query, &self.scorers, interrupt)?,
+            None => Hits::new(snapshot, &self.query, &self.scorers, interrupt)?,
+        };
         let mut best = Best::new(kept, &self.order);
         let mut charge = context.new_charge();
-        let mut all = 0;
+        let mut looked_at = 0;
         let mut scores = vec![0.0; self.scorers.len()];
-        while let Some(hit) = hits.advance()? {
-            all += 1;
-            if all % HITS_PER_CHECK == 0 {
+        loop {
+            let hit = match ranking {
+                Some(score) => hits.advance_above(score, best.threshold(score))?,
+                None => hits.advance()?,
+            };
+            let Some(hit) = hit else { break };
+            looked_at += 1;
+            if looked_at % HITS_PER_CHECK == 0 {
                 context.interrupt.check()?;
             }
             for (place, score) in scores.iter_mut().enumerate() {
@@ -208,10 +224,11 @@ impl RowSearch {
                 charge.grow(best.entry_bytes())?;
             }
         }
-        context.statistics.scanned_index += all as u64;
+        context.statistics.scanned_index += looked_at as u64;
+        let are_all = !best.is_full();
         let mut found = best.into_sorted().into_iter();
         found.by_ref().take(skipped).for_each(drop);
-        Ok(Rows::Best(BestRows { found, limit, kept, shown: 0, all, _charge: charge }))
+        Ok(Rows::Best(BestRows { found, limit, kept, shown: 0, are_all, _charge: charge }))
     }
 
     /// Returns the next hits, at most `wanted`; none after the last.
@@ -254,7 +271,7 @@ impl RowSearch {
             Rows::Best(best) => {
                 let wanted_now = wanted.min(best.missing());
                 let next: Vec<Found> = best.found.by_ref().take(wanted_now).collect();
-                if !next.is_empty() || best.missing() == 0 || best.kept >= best.all {
+                if !next.is_empty() || best.missing() == 0 || best.are_all {
                     return Ok(next);
                 }
                 // Some of the best are not visible to the query: the next ones follow.

@@ -133,7 +133,8 @@ impl Index {
         let mut scores: Vec<f32> = found.values().map(|scores| scores[0]).collect();
         scores.sort_by(|left, right| right.total_cmp(left));
         scores.truncate(3);
-        let mut hits = Hits::new(Arc::new(self.snapshot.clone()), query, scorers, &Interrupt::new()).unwrap();
+        let snapshot = Arc::new(self.snapshot.clone());
+        let mut hits = Hits::ranked(snapshot, query, scorers, &Interrupt::new()).unwrap();
         let top: Vec<f32> = hits.top(3).unwrap().into_iter().map(|(_, score)| score).collect();
         prop_assert_eq!(top, scores);
         Ok(())
