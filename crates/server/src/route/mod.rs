@@ -47,6 +47,7 @@ mod replication;
 mod applier;
 mod restore;
 mod revision;
+mod search_box;
 pub(crate) mod server_info;
 pub(crate) mod shutdown;
 mod simple;
@@ -97,6 +98,7 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     replication::ROUTES,
     applier::ROUTES,
     restore::ROUTES,
+    search_box::ROUTES,
     simple::ROUTES,
     simple_search::ROUTES,
     tasks::ROUTES,

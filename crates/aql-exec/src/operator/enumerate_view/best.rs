@@ -49,8 +49,8 @@ impl<'o> Best<'o> {
         false
     }
 
-    /// Returns the score that a hit must exceed to be taken, if hits are ordered by this score alone
-    /// and the greatest come first. Later hits with the same score are not taken.
+    /// Returns the score that a hit must exceed to be taken, if hits are ordered by this score
+    /// alone and the greatest come first. Later hits with the same score are not taken.
     pub(super) fn threshold(&self, score: usize) -> f32 {
         let worst = self.heap.peek().filter(|_| self.is_full());
         worst.and_then(|worst| worst.found.scores.get(score).copied()).unwrap_or(f32::NEG_INFINITY)

@@ -17,7 +17,7 @@ const LISTS_MAX: usize = 64;
 /// Maximum number of distinct entries. More end the query with error 1504.
 ///
 /// Sorting them takes less than a second, and nothing interrupts it.
-const ENTRIES_MAX: usize = 1_000_000;
+const ENTRIES_MAX: usize = 250_000;
 
 /// An entry of any list.
 struct Fused {
@@ -130,7 +130,9 @@ impl<'a> Fusion<'a> {
     fn place_of(&mut self, id: &Value) -> Result<usize> {
         let text = id.as_str().unwrap_or_default();
         let next = self.entries.len();
-        self.places.hold(text)?;
+        if !self.places.contains(text) {
+            self.places.hold(text)?;
+        }
         let place = self.places.place_of(text.to_owned(), next)?;
         if place == next {
             if next == ENTRIES_MAX {

@@ -19,13 +19,13 @@ const DEPTH_MAX: usize = 10;
 const IDENTITY: &str = "identity";
 
 /// The source of a text search.
-pub(super) struct TextSource {
+pub(in crate::route) struct TextSource {
     /// The name of the view.
-    pub(super) view: String,
+    pub(in crate::route) view: String,
     /// The collection to which the search is restricted, if the call names one.
     pub(super) collection: Option<String>,
     /// The fields as paths of `d`, each with its Analyzer.
-    pub(super) fields: Vec<(String, String)>,
+    pub(in crate::route) fields: Vec<(String, String)>,
 }
 
 /// The way in which the words of a text must be found.
@@ -87,6 +87,17 @@ impl TextSource {
         let known = known_fields(session, definition.as_slice(), collection.as_deref())?;
         let fields = chosen(&known, fields, analyzer)?;
         Ok(TextSource { view: view.clone(), collection, fields })
+    }
+
+    /// Finds the view with a name, and the Analyzers of some fields, or of all that have words.
+    ///
+    /// Errors: 1203; 10 if no field is named and the view indexes all fields.
+    pub(in crate::route) fn of_view(session: &Session, name: &str, fields: &[&str]) -> errors::Result<Self> {
+        let found = TextSource::find(session, name, fields, None).map_err(ToolError::into_error)?;
+        match found.view == name {
+            true => Ok(found),
+            false => Err(Error::new(ErrorCode::DataSourceNotFound, format!("view '{name}' not found"))),
+        }
     }
 
     /// Returns the condition of SEARCH. The text is the parameter `mcp_text`.
