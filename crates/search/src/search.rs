@@ -97,8 +97,8 @@ impl Hits {
         }
     }
 
-    /// Goes to a later hit, and returns it. It passes no hit whose score by a scorer is greater than
-    /// `threshold`, and most others.
+    /// Goes to a later hit, and returns it. It passes no hit whose score by a scorer is greater
+    /// than `threshold`, and most others.
     ///
     /// Thresholds may grow from call to call. Nothing but this may be called to go on. Only hits of
     /// [`Hits::ranked`] have close bounds of their scores.

@@ -97,6 +97,22 @@ pub(crate) fn text_prefix(path: &str, analyzer: &str) -> String {
     prefix
 }
 
+/// Returns the prefix of a token's term, as [`text_prefix`] makes it; `None` for other terms.
+pub(crate) fn prefix_of_token(term: &[u8]) -> Option<&str> {
+    let mut is_analyzer = false;
+    let mut place = 0;
+    while let [first, second, ..] = term.get(place..)? {
+        match (first, second) {
+            (0, b't') => is_analyzer = true,
+            (0, b'e') if is_analyzer => return std::str::from_utf8(term.get(..place + 2)?).ok(),
+            _ => {}
+        }
+        // A NUL within a name is doubled.
+        place += if *first == 0 { 2 } else { 1 };
+    }
+    None
+}
+
 /// Returns the term that says how a path is present.
 pub(crate) fn presence_term(path: &str, presence: &Presence) -> String {
     let mut term = format!("{path}\0x");

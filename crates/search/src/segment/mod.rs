@@ -13,6 +13,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use errors::{Error, Result};
+use owner::Interrupt;
 use tantivy::columnar::Column;
 use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
 use tantivy::index::InvertedIndexReader;
@@ -22,6 +23,7 @@ use tantivy::{DocId, Index, SegmentReader, TantivyError};
 
 use crate::analysis::Dictionary;
 use crate::pulse::Pulse;
+use crate::term;
 use rows::{Rows, RowsPlugin};
 
 pub use alive::Alive;
@@ -75,6 +77,9 @@ const KEPT_MAXIMA_DOCUMENTS_MIN: u32 = 1024;
 ///
 /// Texts of 48 words take about 5 if every frequent word has been searched for.
 const MAXIMA_BYTES_PER_DOCUMENT: usize = 8;
+
+/// A merge computes the maxima of terms that one of this many documents has.
+const PREPARED_SHARE: u32 = 64;
 
 /// The numbers of tokens that the documents have in one field.
 #[derive(Clone)]
@@ -249,6 +254,27 @@ impl Segment {
         kept.bytes += maxima.memory_bytes();
         kept.of_terms.insert(key, Arc::clone(&maxima));
         Ok(Some(maxima))
+    }
+
+    /// Prepares searches for the best documents by words that many documents have.
+    ///
+    /// The first search for each of the others prepares for its words itself. Errors: those of the
+    /// interrupt and of the files.
+    pub fn prepare_maxima(&self, interrupt: &Interrupt) -> Result<()> {
+        let pulse = Pulse::new(interrupt);
+        let least = (self.documents() / PREPARED_SHARE).max(KEPT_MAXIMA_DOCUMENTS_MIN);
+        for dictionary in [Dictionary::Frequencies, Dictionary::Positions] {
+            let mut terms = self.dictionary(dictionary).terms().stream().map_err(read_error)?;
+            while terms.advance() {
+                pulse.step(1)?;
+                let prefix = term::prefix_of_token(terms.key());
+                if let Some(prefix) = prefix.filter(|_| terms.value().doc_freq >= least) {
+                    let lengths = self.lengths(prefix)?;
+                    self.block_maxima(dictionary, terms.value(), lengths.as_ref(), &pulse)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the first document of the block that ends with this one: its nested documents.

@@ -62,7 +62,12 @@ fn snapshot() -> Arc<SearchSnapshot> {
             let key = format!("{segment}-{number}");
             writer.add(&key, 1, parsed(&document).as_slice(), &Interrupt::new()).unwrap();
         }
-        snapshot.add(Arc::new(writer.finish().unwrap()));
+        let written = writer.finish().unwrap();
+        // The other one prepares itself.
+        if segment == 0 {
+            written.prepare_maxima(&Interrupt::new()).unwrap();
+        }
+        snapshot.add(Arc::new(written));
     }
     let deleted: Vec<String> = (0..DOCUMENTS / 3).map(|number| format!("1-{}", number * 3)).collect();
     snapshot.delete(&deleted.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();

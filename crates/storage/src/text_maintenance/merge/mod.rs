@@ -7,6 +7,7 @@ mod choice;
 
 use std::time::Instant;
 
+use aql_value::Interrupt;
 use errors::{Error, Result};
 use kv::Engine;
 use search::{Alive, Place, Segment, SnapshotPart};
@@ -50,7 +51,11 @@ impl Merge {
         };
         let sources: Vec<(&Segment, &Alive)> =
             self.sources.iter().map(|part| (&*part.part.segment, part.alive())).collect();
-        search::merge(&sources, &place)
+        let merged = search::merge(&sources, &place)?;
+        if let Some(segment) = &merged {
+            segment.prepare_maxima(&Interrupt::new())?;
+        }
+        Ok(merged)
     }
 
     /// Puts the merged segment in the place of its sources, and writes the list.
