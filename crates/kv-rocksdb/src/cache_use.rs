@@ -26,6 +26,10 @@ const MEASURED_AFTER_BYTES: usize = if cfg!(test) { 500 } else { 1 << 20 };
 /// tables.
 const UNPACKED_FACTOR: u64 = 2;
 
+/// The part of the limit that one of several scans may put into the cache, as a divisor. It matters
+/// only if the estimate for all of them was wrong.
+const PART_SHARES: usize = 4;
+
 /// The effect of a scan on the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheUse {
@@ -43,11 +47,17 @@ pub(crate) enum CacheUse {
 
 impl CacheUse {
     /// Returns the cache use of a scan. A repeated scan puts at most `limit_bytes` into the cache.
-    pub(crate) fn of_scan(spec: &ScanSpec, limit_bytes: usize) -> Self {
-        match (spec.sequential, spec.repeated) {
-            (false, _) => CacheUse::Full,
-            (true, false) => CacheUse::Spared,
-            (true, true) => CacheUse::Unmeasured(limit_bytes),
+    ///
+    /// A part of a range fills the cache only if the whole range fits.
+    pub(crate) fn of_scan(spec: &ScanSpec, limit_bytes: usize, snapshot: &OwnedSnapshot) -> Self {
+        match (spec.sequential, spec.repeated, &spec.part_of) {
+            (false, _, _) => CacheUse::Full,
+            (true, false, _) => CacheUse::Spared,
+            (true, true, None) => CacheUse::Unmeasured(limit_bytes),
+            (true, true, Some(whole)) if is_small(snapshot, whole, limit_bytes) => {
+                CacheUse::Small(limit_bytes / PART_SHARES)
+            }
+            (true, true, Some(_)) => CacheUse::Spared,
         }
     }
 
@@ -74,11 +84,16 @@ impl CacheUse {
         };
         let is_small = match self {
             CacheUse::Small(_) => true,
-            _ => tables_bytes(snapshot, rest)
-                .is_some_and(|bytes| bytes.saturating_mul(UNPACKED_FACTOR) <= left as u64),
+            _ => is_small(snapshot, rest, left),
         };
         if left > 0 && is_small { CacheUse::Small(left) } else { CacheUse::Spared }
     }
+}
+
+/// Returns true if a range is estimated to fit in `limit_bytes` of the cache.
+fn is_small(snapshot: &OwnedSnapshot, range: &KeyRange, limit_bytes: usize) -> bool {
+    tables_bytes(snapshot, range)
+        .is_some_and(|bytes| bytes.saturating_mul(UNPACKED_FACTOR) <= limit_bytes as u64)
 }
 
 /// Estimates the bytes that a range takes in tables; `None` if they cannot be estimated.
@@ -166,6 +181,18 @@ mod tests {
         let limit = DATA_BYTES / 4;
         let grown = growth(&store, whole().repeated(), limit);
         assert!(grown < limit / 2, "{grown}");
+    }
+
+    #[test]
+    fn parts_fill_the_cache_only_where_the_whole_fits() {
+        let (_folder, store) = filled(50);
+        let part = |part_of| ScanSpec { part_of, ..whole().repeated() };
+        let range = whole().range;
+        let fits = growth(&store, part(Some(range.clone())), 2 * PART_SHARES * DATA_BYTES);
+        assert!(fits > DATA_BYTES / 10 * 9, "{fits} of {DATA_BYTES}");
+        let (_folder, store) = filled(50);
+        let spared = growth(&store, part(Some(range)), DATA_BYTES / 4);
+        assert!(spared < DATA_BYTES / 10, "{spared}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl RocksScan {
     ) -> Self {
         let is_done = spec.range.is_empty();
         let (last_rows, last_bytes) = (FIRST_BLOCK_ROWS, FIRST_BLOCK_BYTES);
-        let cache_use = CacheUse::of_scan(&spec, cache_bytes);
+        let cache_use = CacheUse::of_scan(&spec, cache_bytes, &snapshot);
         RocksScan {
             snapshot,
             spec,

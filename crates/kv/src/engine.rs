@@ -166,12 +166,23 @@ pub struct ScanSpec {
     /// The range is likely to be scanned again: a sequential scan of a small range may then fill
     /// the engine's cache.
     pub repeated: bool,
+    /// The range that several scans divide among them, `range` included; `None` for a scan alone.
+    ///
+    /// The engine decides about its cache for all of them together.
+    pub part_of: Option<KeyRange>,
 }
 
 impl ScanSpec {
     /// Returns a forward scan of keys and values.
     pub fn forward(range: KeyRange) -> Self {
-        ScanSpec { range, reverse: false, keys_only: false, sequential: false, repeated: false }
+        ScanSpec {
+            range,
+            reverse: false,
+            keys_only: false,
+            sequential: false,
+            repeated: false,
+            part_of: None,
+        }
     }
 
     /// Returns a scan of keys and values from the last key to the first.

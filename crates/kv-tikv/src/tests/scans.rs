@@ -147,6 +147,7 @@ fn check_scan(
         keys_only: random.u8(0..4) == 0,
         sequential: random.u8(0..4) > 0,
         repeated: random.bool(),
+        part_of: random.bool().then(KeyRange::all),
     };
     let present: BTreeMap<Vec<u8>, ()> = (0..pairs).map(|number| (key(number).into(), ())).collect();
     let mut expected: Vec<Vec<u8>> =

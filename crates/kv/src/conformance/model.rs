@@ -159,6 +159,7 @@ impl Model<'_> {
             keys_only: scan.keys_only,
             sequential: scan.rows.is_multiple_of(2),
             repeated: scan.rows.is_multiple_of(4),
+            part_of: scan.rows.is_multiple_of(8).then(|| self.range(0, KEYS)),
         }
     }
 

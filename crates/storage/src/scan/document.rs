@@ -38,6 +38,9 @@ pub struct DocumentScanSpec {
     pub repeated: bool,
     /// True if the caller wants only keys, through [`DocumentScan::next_keys`].
     pub keys_only: bool,
+    /// True if other threads scan the rest of the collection at the same time: then nothing reads
+    /// ahead, and the engine decides about its cache for all of them.
+    pub is_part: bool,
 }
 
 /// A scan in progress.
@@ -86,8 +89,9 @@ impl DocumentScan {
             keys_only: spec.keys_only,
             sequential: spec.sequential,
             repeated: spec.repeated,
+            part_of: spec.is_part.then(|| encoding::object_range(object)),
         })?;
-        let may_read_ahead = spec.sequential && !spec.keys_only;
+        let may_read_ahead = spec.sequential && !spec.keys_only && !spec.is_part;
         Ok(DocumentScan {
             source: Source::Scan(scan),
             ready: VecDeque::new(),
