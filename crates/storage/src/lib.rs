@@ -33,7 +33,7 @@ pub use base::computed_values::{ComputeEvent, ComputedValues, ComputedValuesComp
 pub use base::documents::{Documents, StoredDocument};
 pub use base::error::lacks_edge_index;
 pub use base::external_sort::{Check, SortedPairs, Sorter};
-pub use base::fork_join::ForkJoin;
+pub use base::fork_join::{ForkJoin, Turn};
 pub use base::memory_budget::MemoryBudget;
 pub use base::options::StoreOptions;
 pub use base::revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};

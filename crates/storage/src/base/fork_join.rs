@@ -1,5 +1,6 @@
 //! Fork-join parallelism while processors are idle: divides large batches of lookups and the rows
-//! of long results between two threads. Long scans take turns of the same kind.
+//! of long results between two threads. Long scans, and queries that run on several threads, take
+//! turns of the same kind.
 
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -38,7 +39,8 @@ impl ForkJoin {
         ForkJoin { free: Mutex::new((0..turns).collect()), pools }
     }
 
-    pub(crate) fn take(self: &Arc<Self>) -> Option<Turn> {
+    /// Takes a turn without waiting; `None` if all are taken.
+    pub fn take(self: &Arc<Self>) -> Option<Turn> {
         let number = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
         Some(Turn { of: Arc::clone(self), number })
     }
@@ -99,8 +101,8 @@ impl ForkJoin {
     }
 }
 
-/// One turn, free again when this is dropped.
-pub(crate) struct Turn {
+/// One turn of a [`ForkJoin`], free again when this is dropped.
+pub struct Turn {
     of: Arc<ForkJoin>,
     number: usize,
 }

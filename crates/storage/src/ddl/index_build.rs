@@ -249,7 +249,7 @@ impl Build<'_> {
         }
         let range = crate::encoding::object_range(self.collection.object_id());
         let points = self.engine.split_points(&range, threads * PARTS_PER_THREAD)?;
-        let points = crate::snapshot::split_keys(points, &range);
+        let points = crate::snapshot::split::split_keys(points, &range);
         let bound = |key: &String, inclusive| Some(KeyBound { key: key.clone(), inclusive });
         let starts = std::iter::once(None).chain(points.iter().map(|point| bound(point, true)));
         let ends = points.iter().map(|point| bound(point, false)).chain(std::iter::once(None));

@@ -45,6 +45,7 @@ impl StoreCore {
             search,
             document_times: self.document_times.clone(),
             changes_below,
+            store: Arc::downgrade(&self.engine),
         })
     }
 }

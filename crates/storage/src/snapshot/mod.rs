@@ -1,13 +1,14 @@
 //! A consistent state to read from.
 
 mod capture;
+pub(crate) mod split;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use catalog::ObjectId;
 use errors::{Error, ErrorCode, Result};
-use kv::KeyRange;
+use kv::Engine;
 
 use crate::base::documents::Documents;
 use crate::base::error;
@@ -48,6 +49,8 @@ pub struct Snapshot {
     search: Option<Arc<SearchPins>>,
     document_times: Option<Arc<DocumentTimes>>,
     changes_below: u64,
+    /// The engine of the store, which may be closed before the snapshot is dropped.
+    store: Weak<dyn Engine>,
 }
 
 /// The parts of a snapshot.
@@ -62,6 +65,7 @@ pub(crate) struct SnapshotParts {
     pub(crate) document_times: Option<Arc<DocumentTimes>>,
     /// A position of the change log below which the engine's snapshot shows all commits.
     pub(crate) changes_below: u64,
+    pub(crate) store: Weak<dyn Engine>,
 }
 
 /// Keys of documents as the engine stores them.
@@ -100,6 +104,7 @@ impl Snapshot {
             search: parts.search,
             document_times: parts.document_times,
             changes_below: parts.changes_below,
+            store: parts.store,
         }
     }
 
@@ -396,14 +401,4 @@ fn edge_index(collection: &Collection) -> Result<&Arc<Index>> {
             Error::new(ErrorCode::CollectionTypeInvalid, message)
         }
     })
-}
-
-/// Returns the document keys, as text, of the engine keys that divide a collection and lie inside
-/// of `range`.
-pub(crate) fn split_keys(points: Vec<Vec<u8>>, range: &KeyRange) -> Vec<String> {
-    let inside = points.into_iter().filter(|point| range.contains(point));
-    inside
-        .filter_map(|point| encoding::key_of_document(&point).map(str::to_owned))
-        .filter(|key| !key.is_empty())
-        .collect()
 }

@@ -22,7 +22,7 @@ use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialWait;
 use crate::metrics::{LockCounts, ReadCacheStatistics};
 use crate::sharing::{Coordination, Members};
-use crate::snapshot::split_keys;
+use crate::snapshot::split::split_keys;
 use crate::store_core::StoreCore;
 use crate::store_core::write_gate::{Membership, WritePermit};
 use crate::store_core::{deletion, follower};

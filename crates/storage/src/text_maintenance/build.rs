@@ -16,7 +16,7 @@ use crate::index::text::encoding::outbox_entry;
 use crate::index::text::list;
 use crate::index::text::work::{Done, Home, Part, Work};
 use crate::scan::{DocumentScanSpec, KeyBound};
-use crate::snapshot::split_keys;
+use crate::snapshot::split::split_keys;
 
 /// The size of a block of documents that are read.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 2 << 20 };

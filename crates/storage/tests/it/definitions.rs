@@ -429,3 +429,47 @@ fn split_points_divide_a_collection() {
     assert!(points.is_sorted_by(|a, b| a < b));
     assert!(points.iter().all(|point| point.as_str() > "k0000" && point.as_str() < "k0999"), "{points:?}");
 }
+
+#[test]
+fn parts_between_split_points_show_each_document_of_a_snapshot_once() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    for n in 0..500 {
+        insert(&store, &c, &format!(r#"{{"_key": "k{n:04}"}}"#)).unwrap();
+    }
+    let snapshot = store.snapshot().unwrap();
+    // The split follows a later state than the snapshot.
+    for n in 500..2000 {
+        insert(&store, &c, &format!(r#"{{"_key": "k{n:04}"}}"#)).unwrap();
+    }
+    for (after, expected) in [(None, 500), (Some("k0099"), 400), (Some("k1500"), 0), (Some("z"), 0)] {
+        let points = snapshot.split_points(&c, after, 7).unwrap();
+        assert!(points.is_sorted_by(|left, right| left < right) && points.len() < 7, "{points:?}");
+        assert!(points.iter().all(|point| after.is_none_or(|after| point.as_str() > after)), "{points:?}");
+        let bound = |key: &str, inclusive| Some(storage::KeyBound { key: key.to_owned(), inclusive });
+        let mut from = after.and_then(|after| bound(after, false));
+        let mut keys = Vec::new();
+        for point in points.iter().map(Some).chain([None]) {
+            let to = point.and_then(|point| bound(point, false));
+            let next = point.and_then(|point| bound(point, true));
+            let spec = storage::DocumentScanSpec {
+                from_key: std::mem::replace(&mut from, next),
+                to_key: to,
+                is_part: true,
+                sequential: true,
+                repeated: true,
+                ..storage::DocumentScanSpec::default()
+            };
+            let mut scan = snapshot.scan(&c, &spec).unwrap();
+            while let Some(block) =
+                scan.next_block(storage::BlockLimits { rows: 10, bytes: 1 << 20 }).unwrap()
+            {
+                keys.extend(
+                    block.iter().map(|document| document.get("_key").unwrap().as_str().unwrap().to_owned()),
+                );
+            }
+        }
+        assert_eq!(keys.len(), expected, "after {after:?}");
+        assert!(keys.is_sorted_by(|left, right| left < right));
+    }
+}
