@@ -40,6 +40,13 @@ impl EvaluationState {
         }
     }
 
+    /// Returns a new state with the same time, for another thread of the statement.
+    ///
+    /// Its random numbers are others.
+    pub fn of_same_statement(&self) -> Self {
+        Self { statement_time_ms: self.statement_time_ms, ..Self::new() }
+    }
+
     /// Reads the clock again, for a state that outlives a statement.
     pub fn restart_clock(&mut self) {
         self.statement_time_ms = now_ms();

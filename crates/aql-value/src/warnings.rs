@@ -53,6 +53,22 @@ impl Warnings {
         &self.list
     }
 
+    /// Returns true if the first warning is an error.
+    pub fn fails(&self) -> bool {
+        self.fail
+    }
+
+    /// Returns an empty list with the same options.
+    pub fn emptied(&self) -> Self {
+        Self::new(self.max, self.fail)
+    }
+
+    /// Adds the warnings of a later part of the query, within the limit.
+    pub fn append(&mut self, later: Vec<Warning>) {
+        let room = self.max.saturating_sub(self.list.len());
+        self.list.extend(later.into_iter().take(room));
+    }
+
     /// Returns true if nothing was registered (or nothing may be kept).
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

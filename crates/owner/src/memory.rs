@@ -25,6 +25,8 @@ pub struct MemoryAccount {
     parent: Option<Arc<MemoryAccount>>,
     /// True if only a fair share of the parent's limit may be used.
     is_share: bool,
+    /// True if the owner of the parent is also the owner of this account.
+    is_part: bool,
     refusals: AtomicU64,
     child_refusals: AtomicU64,
 }
@@ -49,6 +51,14 @@ impl MemoryAccount {
     pub fn share_of(parent: Arc<MemoryAccount>) -> Self {
         let mut account = Self::new(None, Some(parent));
         account.is_share = true;
+        account
+    }
+
+    /// Returns the account of one of several threads that work for the owner of `whole`, whose
+    /// limits and errors hold.
+    pub fn part_of(whole: Arc<MemoryAccount>) -> Self {
+        let mut account = Self::new(None, Some(whole));
+        account.is_part = true;
         account
     }
 
@@ -81,8 +91,8 @@ impl MemoryAccount {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
             let message = "global memory limit of all queries would be exceeded";
             // A share says so itself.
-            let is_of_share = parent.is_share;
-            return Err(if is_of_share { error } else { Error::new(ErrorCode::ResourceLimit, message) });
+            let passes_on = parent.is_share || self.is_part;
+            return Err(if passes_on { error } else { Error::new(ErrorCode::ResourceLimit, message) });
         }
         self.peak_bytes.fetch_max(all_bytes, Ordering::Relaxed);
         Ok(())
