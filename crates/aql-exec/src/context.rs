@@ -12,7 +12,8 @@ use errors::Result;
 use crate::batch_limits::BatchLimits;
 use crate::data::Data;
 use crate::environment::QueryEnvironment;
-use crate::intermediate_commits::IntermediateCommits;
+use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
+use crate::parallelism::Parallelism;
 use crate::profile::Profile;
 use crate::spill_options::SpillOptions;
 use crate::statistics::ExecutionStatistics;
@@ -29,6 +30,7 @@ pub(crate) struct ExecutionContext {
     pub(crate) commits: IntermediateCommits,
     pub(crate) profile: Profile,
     pub(crate) spill: SpillOptions,
+    pub(crate) parallelism: Parallelism,
     /// The limits for consumers of the whole input.
     pub(crate) full: BatchLimits,
     /// The node whose error ended the query.
@@ -45,6 +47,27 @@ impl ExecutionContext {
             interrupt: &self.interrupt,
             environment: &self.environment,
         }
+    }
+
+    /// Returns the context of another thread that reads for the query.
+    ///
+    /// Its statistics and warnings begin empty. The query's account is charged for its memory.
+    pub(crate) fn helper(&self) -> Result<Self> {
+        Ok(Self {
+            data: self.data.for_reading()?,
+            environment: self.environment.clone(),
+            memory: Arc::new(MemoryAccount::part_of(Arc::clone(&self.memory))),
+            interrupt: self.interrupt.clone(),
+            warnings: self.warnings.emptied(),
+            state: self.state.of_same_statement(),
+            statistics: ExecutionStatistics::default(),
+            commits: IntermediateCommits::new(IntermediateCommitOptions::default()),
+            profile: Profile::default(),
+            spill: self.spill.clone(),
+            parallelism: self.parallelism,
+            full: self.full,
+            failed_at: None,
+        })
     }
 
     /// Counts `operations` written documents, and commits if an intermediate commit is due.

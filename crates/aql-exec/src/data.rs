@@ -76,6 +76,21 @@ impl Data {
         }
     }
 
+    /// Returns the access to the same state for another thread.
+    ///
+    /// Errors: 4 if the query may write.
+    pub(crate) fn for_reading(&self) -> Result<Self> {
+        if self.writes() {
+            return Err(Error::internal("a query that writes was divided among threads"));
+        }
+        Ok(Self { start: self.start.clone(), transaction: None, database: Arc::clone(&self.database) })
+    }
+
+    /// Returns true if the query has a transaction.
+    pub(crate) fn writes(&self) -> bool {
+        self.transaction.is_some()
+    }
+
     /// Returns the collection of a node. Errors: 1203 if it was dropped.
     pub(crate) fn collection(&self, reference: &CollectionReference) -> Result<Arc<Collection>> {
         let found = self.database.collection_by_id(CollectionId(reference.id)).cloned();

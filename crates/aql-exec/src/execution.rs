@@ -18,6 +18,7 @@ use crate::environment::{AnalyzerLookup, OpenChanges, OpenGraphs, QueryEnvironme
 use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
 use crate::lower::lower;
 use crate::operator::Operator;
+use crate::parallelism::Parallelism;
 use crate::profile::Profile;
 use crate::spill_options::SpillOptions;
 use crate::statistics::ExecutionStatistics;
@@ -67,6 +68,8 @@ pub struct ExecutionOptions {
     pub profile_nodes: bool,
     /// The conditions for temporary files.
     pub spill: SpillOptions,
+    /// The threads of the query.
+    pub parallelism: Parallelism,
     /// The thresholds of intermediate commits.
     pub intermediate_commits: IntermediateCommitOptions,
     /// The time of the statement and the seed of its random numbers.
@@ -82,6 +85,7 @@ impl Default for ExecutionOptions {
             fail_on_warning: false,
             profile_nodes: false,
             spill: SpillOptions::default(),
+            parallelism: Parallelism::default(),
             intermediate_commits: IntermediateCommitOptions::default(),
             fixed: None,
         }
@@ -218,6 +222,7 @@ impl Execution {
             commits: IntermediateCommits::new(options.intermediate_commits),
             profile: Profile::default(),
             spill: options.spill.within(limit_bytes),
+            parallelism: options.parallelism,
             full,
             failed_at: None,
         });

@@ -21,6 +21,7 @@ mod batch_limits;
 mod data;
 mod graph_search;
 mod intermediate_commits;
+mod parallelism;
 mod schema;
 mod search;
 mod spill_options;
@@ -42,5 +43,6 @@ pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };
 pub use intermediate_commits::IntermediateCommitOptions;
+pub use parallelism::Parallelism;
 pub use spill_options::SpillOptions;
 pub use statistics::{ExecutionStatistics, NodeStatistics};

@@ -40,6 +40,13 @@ impl SpillOptions {
         Self { threshold_bytes: self.threshold_bytes.min(share), ..self }
     }
 
+    /// Returns the options for one of `threads` threads of a query.
+    pub(crate) fn shared_by(self, threads: u64) -> Self {
+        let share = |threshold: u64| (threshold / threads.max(1)).max(1);
+        let (bytes, rows) = (share(self.threshold_bytes), share(self.threshold_rows));
+        Self { threshold_bytes: bytes, threshold_rows: rows, ..self }
+    }
+
     /// Returns true if an operator with this much in memory should spill.
     pub(crate) fn is_due(&self, bytes: u64, rows: usize) -> bool {
         self.folder.is_some() && (bytes > self.threshold_bytes || rows as u64 > self.threshold_rows)

@@ -41,6 +41,20 @@ pub struct ExecutionStatistics {
     pub nodes: Vec<NodeStatistics>,
 }
 
+impl ExecutionStatistics {
+    /// Adds the counters of another thread that reads for the query.
+    pub(crate) fn add(&mut self, other: &ExecutionStatistics) {
+        self.document_lookups += other.document_lookups;
+        self.seeks += other.seeks;
+        self.cursors_created += other.cursors_created;
+        self.cursors_rearmed += other.cursors_rearmed;
+        self.scanned_full += other.scanned_full;
+        self.scanned_index += other.scanned_index;
+        self.filtered += other.filtered;
+        self.cache += other.cache;
+    }
+}
+
 /// Counters of one node (`stats.nodes` of a query with `profile: 2`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeStatistics {

@@ -44,7 +44,7 @@ pub mod group;
 mod background;
 
 pub use crate::metrics::TransactionCounts;
-pub use aql_exec::SpillOptions;
+pub use aql_exec::{Parallelism, SpillOptions};
 pub use aql_value::budget::Limits;
 pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount, Waiting, share, waiting};
 pub use base::{LocalIds, Owner, SharingServer};

@@ -18,6 +18,9 @@ use velocypack::Builder;
 /// The states of one aggregate for all groups. Groups are numbered from 0 in the order of
 /// appearance.
 pub(crate) trait Aggregator: Send {
+    /// Returns the same aggregator without states.
+    fn emptied(&self) -> Box<dyn Aggregator>;
+
     /// Extends the states to `groups` groups.
     fn grow(&mut self, groups: usize);
 
@@ -67,7 +70,11 @@ struct Grouped<S> {
     states: Vec<S>,
 }
 
-impl<S: State> Aggregator for Grouped<S> {
+impl<S: State + 'static> Aggregator for Grouped<S> {
+    fn emptied(&self) -> Box<dyn Aggregator> {
+        grouped::<S>()
+    }
+
     fn grow(&mut self, groups: usize) {
         if self.states.len() < groups {
             self.states.resize_with(groups, S::default);

@@ -8,14 +8,14 @@ use super::Lowering;
 use crate::aggregate::aggregator;
 use crate::operator::{
     CollectCountOperator, CollectDistinctOperator, CollectHashOperator, CollectSortedOperator,
-    GroupAggregate, GroupKey, GroupOutput, Groups, IntoMembers, Operator,
+    GroupAggregate, GroupKey, GroupOutput, Groups, Input, IntoMembers, Operator,
 };
 
 impl Lowering<'_> {
     /// Lowers a COLLECT. `carry`: registers read after the grouping.
     pub(super) fn collect(
         &self,
-        input: Box<dyn Operator>,
+        input: Input,
         carry: Box<[Register]>,
         collect: &Collect,
     ) -> Result<Box<dyn Operator>> {
@@ -25,15 +25,20 @@ impl Lowering<'_> {
         }
         let groups = Groups::new(self.aggregates(collect)?, self.gathered(collect)?);
         let output = self.group_output(&keys, &carry, collect)?;
-        Ok(match collect.method {
-            CollectMethod::Hash => Box::new(CollectHashOperator::new(input, output, groups)),
-            CollectMethod::Sorted => Box::new(CollectSortedOperator::new(input, output, groups)),
-            CollectMethod::Distinct => Box::new(CollectDistinctOperator::new(input, keys, carry)),
-            CollectMethod::Count => {
+        Ok(match (collect.method, input) {
+            (CollectMethod::Hash, input) => Box::new(CollectHashOperator::new(input, output, groups)),
+            (CollectMethod::Count, input) => {
                 let aggregate = collect.aggregates.first();
                 let out = aggregate.ok_or_else(|| Error::internal("COLLECT counts into no variable"))?.out;
                 Box::new(CollectCountOperator::new(input, output, self.register(out)?))
             }
+            (CollectMethod::Sorted, Input::Serial(input)) => {
+                Box::new(CollectSortedOperator::new(input, output, groups))
+            }
+            (CollectMethod::Distinct, Input::Serial(input)) => {
+                Box::new(CollectDistinctOperator::new(input, keys, carry))
+            }
+            (_, Input::Parallel(_)) => return Err(Error::internal("a COLLECT that threads cannot share")),
         })
     }
 

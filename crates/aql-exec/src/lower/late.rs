@@ -5,7 +5,7 @@ use aql_value::Register;
 use errors::{Error, Result};
 
 use super::{Lowering, Step};
-use crate::operator::{IndexDistinctOperator, MaterializeOperator, Operator, Source};
+use crate::operator::{IndexDistinctOperator, Input, MaterializeOperator, Operator, Source};
 
 impl Lowering<'_> {
     pub(super) fn materialize(&self, step: Step<'_>, node: &Materialize) -> Result<Box<dyn Operator>> {
@@ -33,7 +33,7 @@ impl Lowering<'_> {
         let mut carry = step.carry.to_vec();
         carry.extend(kept.collect::<Result<Vec<Register>>>()?);
         let scan = self.index_scan(step.input, carry.into(), &node.scan, None)?;
-        self.collect(scan, step.carry, &node.collect)
+        self.collect(Input::Serial(scan), step.carry, &node.collect)
     }
 
     fn index_distinct(&self, step: Step<'_>, node: &IndexCollect) -> Result<Box<dyn Operator>> {

@@ -11,6 +11,7 @@ mod late;
 mod liveness;
 mod modification;
 mod scan;
+mod parallel;
 mod view;
 mod window;
 
@@ -25,12 +26,13 @@ use errors::{Error, ErrorCode, Result};
 
 use crate::context::ExecutionContext;
 use crate::operator::{
-    EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, LimitOperator, ListInput, Located,
-    NoResultsOperator, Operator, OuterRows, Profiled, RowAction, RowStep, RowStepsOperator,
+    EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, Input, LimitOperator, ListInput,
+    Located, NoResultsOperator, Operator, OuterRows, Profiled, RowAction, RowStep, RowStepsOperator,
     SingletonOperator, SortKey, SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
 };
 use fuse::{Fused, fuse};
 use liveness::live_after;
+use parallel::unfuse_count;
 
 /// A lowered plan.
 pub(crate) struct Lowered {
@@ -109,25 +111,38 @@ struct Step<'a> {
 impl Lowering<'_> {
     fn pipeline(&mut self, nodes: &[Node], surroundings: &Surroundings) -> Result<Pipeline> {
         let mut depth = surroundings.depth;
-        let fused = fuse(nodes, !self.profile_nodes, &self.context.interrupt)?;
-        let live = live_after(nodes, &fused);
+        let mut fused = fuse(nodes, !self.profile_nodes, &self.context.interrupt)?;
+        let mut live = live_after(nodes, &fused);
+        let span = self.parallel_span(nodes, &fused, &live, surroundings);
+        if let Some(span) = &span {
+            unfuse_count(&mut fused, span);
+            live = live_after(nodes, &fused);
+        }
         let mut root: Box<dyn Operator> = Box::new(SingletonOperator::new());
         let mut result = None;
         let mut has_written = false;
         let mut steps = Vec::new();
-        for (position, ((node, fused), live)) in nodes.iter().zip(fused).zip(live).enumerate() {
+        for (position, ((node, own_fused), own_live)) in nodes.iter().zip(&fused).zip(&live).enumerate() {
             self.context.interrupt.check()?;
+            if let Some(span) = span.as_ref().filter(|span| span.contains(&position)) {
+                if position == *span.start() {
+                    root = with_steps(root, &mut steps, &mut depth)?;
+                    root = self.parallel_segment(root, nodes, &fused, &live, span, surroundings)?;
+                    deepen(&mut depth)?;
+                }
+                continue;
+            }
             if let NodeKind::Return(node) = &node.kind {
                 result = Some(self.register(node.input)?);
             }
-            match self.row_step(node, fused)? {
+            match self.row_step(node, *own_fused)? {
                 Some(step) => steps.extend(step),
                 None => {
                     root = with_steps(root, &mut steps, &mut depth)?;
-                    let carry = self.carry(&live, surroundings);
+                    let carry = self.carry(own_live, surroundings);
                     let inner_depth = surroundings.depth + calls_on_stack(nodes);
                     let step = Step { node, input: root, carry, inner_depth };
-                    root = Box::new(Located::new(self.operator(step, fused, has_written)?, node.id));
+                    root = Box::new(Located::new(self.operator(step, *own_fused, has_written)?, node.id));
                     deepen(&mut depth)?;
                 }
             }
@@ -193,13 +208,13 @@ impl Lowering<'_> {
                 self.enumerate_list(step, list, input)?
             }
             NodeKind::Subquery(subquery) => self.subquery(step, subquery)?,
-            NodeKind::Sort(sort) => self.sort(step, sort)?,
+            NodeKind::Sort(sort) => self.sort(Input::Serial(step.input), step.carry, sort)?,
             NodeKind::Limit(limit) => Box::new(LimitOperator::new(step.input, limit, has_written)),
             NodeKind::Traversal(node) => self.traversal(step, node)?,
             NodeKind::ShortestPath(node) => self.shortest_path(step, node)?,
             NodeKind::EnumeratePaths(node) => self.enumerate_paths(step, node)?,
             NodeKind::Window(node) => self.window(step, node)?,
-            NodeKind::Collect(collect) => self.collect(step.input, step.carry, collect)?,
+            NodeKind::Collect(collect) => self.collect(Input::Serial(step.input), step.carry, collect)?,
             NodeKind::IndexCollect(node) => self.index_collect(step, node)?,
             NodeKind::Materialize(node) => self.materialize(step, node)?,
             NodeKind::Insert(node) => self.insert(step.input, node)?,
@@ -227,16 +242,17 @@ impl Lowering<'_> {
         Ok(Box::new(EnumerateListOperator::new(outer, input, self.register(list.out)?, filter)))
     }
 
-    fn sort(&self, step: Step<'_>, sort: &Sort) -> Result<Box<dyn Operator>> {
+    fn sort(&self, input: Input, carry: Box<[Register]>, sort: &Sort) -> Result<Box<dyn Operator>> {
         let mut keys = Vec::with_capacity(sort.elements.len());
         for element in &sort.elements {
             keys.push(SortKey { register: self.register(element.input)?, ascending: element.ascending });
         }
         let limit = sort.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        let order = SortOrder { keys: keys.into(), carry: step.carry, limit };
-        Ok(match sort.grouped {
-            0 => Box::new(SortOperator::new(step.input, order)),
-            grouped => Box::new(GroupedSortOperator::new(step.input, order, grouped)),
+        let order = SortOrder { keys: keys.into(), carry, limit };
+        Ok(match (sort.grouped, input) {
+            (0, input) => Box::new(SortOperator::new(input, order)),
+            (grouped, Input::Serial(input)) => Box::new(GroupedSortOperator::new(input, order, grouped)),
+            (_, Input::Parallel(_)) => return Err(Error::internal("a sort that threads cannot share")),
         })
     }
 

@@ -73,7 +73,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers a source. It counts its documents if there is a variable for their number.
-    fn counting_source(
+    pub(super) fn counting_source(
         &self,
         source: &DocumentSource,
         index: Option<&IndexInfo>,
@@ -185,7 +185,7 @@ fn with_strategy<S: LookupStrategy + 'static>(
 
 /// Returns the registers that later nodes read, and those of outer rows that the scan's filter
 /// reads.
-fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]> {
+pub(super) fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]> {
     let Some(filter) = &source.filter else { return carry };
     let mut carry = carry.into_vec();
     carry.extend_from_slice(filter.program.registers_read());

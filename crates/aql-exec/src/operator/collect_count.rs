@@ -5,18 +5,40 @@ use errors::Result;
 
 use super::Operator;
 use super::groups::GroupOutput;
+use super::parallel::{Input, LocalState};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 
 pub(crate) struct CollectCountOperator {
-    input: Box<dyn Operator>,
+    input: Input,
     output: GroupOutput,
     out: Register,
     finished: bool,
 }
 
+/// The rows that one thread has counted.
+#[derive(Default)]
+struct LocalCount {
+    rows: u64,
+    /// The first row, if values of the rows are kept.
+    first_row: Option<Batch>,
+    keeps_row: bool,
+}
+
+impl LocalState for LocalCount {
+    fn add(&mut self, batch: &Batch, _morsel: u32, _context: &mut ExecutionContext) -> Result<()> {
+        if self.keeps_row && self.first_row.is_none() {
+            let mut first = batch.clone();
+            first.slice(0, 1);
+            self.first_row = Some(first);
+        }
+        self.rows += batch.selected_len() as u64;
+        Ok(())
+    }
+}
+
 impl CollectCountOperator {
-    pub(crate) fn new(input: Box<dyn Operator>, output: GroupOutput, out: Register) -> Self {
+    pub(crate) fn new(input: Input, output: GroupOutput, out: Register) -> Self {
         Self { input, output, out, finished: false }
     }
 }
@@ -27,12 +49,10 @@ impl Operator for CollectCountOperator {
             return Ok(None);
         }
         let counted = if self.output.keeps_nothing() { self.input.count_rest(context)? } else { None };
-        let mut count = counted.unwrap_or(0);
-        while let Some(batch) = self.input.next_full_batch(context)? {
-            context.interrupt.check()?;
-            self.output.remember(&batch);
-            count += batch.selected_len() as u64;
-        }
+        let mut own = LocalCount { keeps_row: !self.output.keeps_nothing(), ..LocalCount::default() };
+        let others = self.input.consume(&mut own, context, &|_| LocalCount::default(), &|_| true)?;
+        let count = others.iter().fold(counted.unwrap_or(0) + own.rows, |count, other| count + other.rows);
+        own.first_row.iter().for_each(|row| self.output.remember(row));
         let mut batch = self.output.empty_batch(1);
         batch.set_column(self.out, Column::Constant(Value::from_u64(count)));
         Ok(Some(batch))

@@ -3,22 +3,21 @@
 //! Groups come in the order in which they were found, or in the order of their keys if they
 //! spilled.
 
-use aql_value::{Batch, Charge};
+use aql_value::Batch;
 use errors::Result;
 
 use super::Operator;
-use super::group_spill::{GroupReader, GroupWriter};
-use super::group_table::GroupTable;
+use super::group_spill::GroupReader;
 use super::groups::{GroupOutput, Groups};
+use super::local_groups::LocalGroups;
+use super::parallel::Input;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 
 pub(crate) struct CollectHashOperator {
-    input: Box<dyn Operator>,
+    input: Input,
     output: GroupOutput,
-    table: GroupTable,
     groups: Groups,
-    charge: Option<Charge>,
     state: State,
 }
 
@@ -26,66 +25,36 @@ pub(crate) struct CollectHashOperator {
 enum State {
     Reading,
     /// All rows are read; the next group to return.
-    Answering(usize),
+    Answering(Box<LocalGroups>, usize),
     /// All rows are read; the groups have spilled.
     Spilled(Box<GroupReader>),
     Finished,
 }
 
 impl CollectHashOperator {
-    pub(crate) fn new(input: Box<dyn Operator>, output: GroupOutput, groups: Groups) -> Self {
-        let table = GroupTable::new(output.keys.len());
-        Self { input, output, table, groups, charge: None, state: State::Reading }
+    pub(crate) fn new(input: Input, output: GroupOutput, groups: Groups) -> Self {
+        Self { input, output, groups, state: State::Reading }
     }
 
     fn read_all(&mut self, context: &mut ExecutionContext) -> Result<State> {
-        let mut charge = context.new_charge();
-        let mut spilled: Option<GroupWriter> = None;
-        let registers: Vec<_> = self.output.keys.iter().map(|key| key.input).collect();
-        while let Some(batch) = self.input.next_full_batch(context)? {
-            context.interrupt.check()?;
-            self.output.remember(&batch);
-            let rows: Vec<u32> = batch.selected().map(|row| row as u32).collect();
-            let mut groups = Vec::with_capacity(rows.len());
-            if registers.is_empty() {
-                groups.resize(rows.len(), 0);
-            } else {
-                for &row in &rows {
-                    groups.push(self.table.group_of(&batch, row as usize, &registers, &mut charge)?);
-                }
-            }
-            self.groups.grow(self.group_count(), &mut charge)?;
-            self.groups.add(&batch, &rows, &groups, &mut charge)?;
-            // A single group must be in memory anyway.
-            if !registers.is_empty() && context.spill.is_due(charge.bytes(), self.table.len()) {
-                let writer = match &mut spilled {
-                    Some(writer) => writer,
-                    None => spilled.insert(GroupWriter::new(context)?),
-                };
-                writer.add(&mut self.table, &mut self.groups)?;
-                charge.clear();
-            }
+        let mut own = LocalGroups::new(&self.output.keys, self.groups.emptied(), context)
+            .keeping_row(!self.output.keeps_nothing());
+        let mut others = {
+            let (groups, keys, spilled) = (&self.groups, &self.output.keys, own.spilled());
+            let make = |context: &ExecutionContext| {
+                LocalGroups::new(keys, groups.emptied(), context).spilling_into(&spilled)
+            };
+            self.input.consume(&mut own, context, &make, &LocalGroups::pays_to_divide)?
+        };
+        own.first_row().into_iter().for_each(|row| self.output.remember(row));
+        if let Some(reader) = own.finish_spilled(others.iter_mut(), context)? {
+            return Ok(State::Spilled(Box::new(reader)));
         }
-        if let Some(mut writer) = spilled {
-            writer.add(&mut self.table, &mut self.groups)?;
-            self.table = GroupTable::new(self.output.keys.len());
-            charge.clear();
-            return Ok(State::Spilled(Box::new(writer.finish(charge)?)));
+        for other in others {
+            own.merge(other, &context.interrupt)?;
         }
-        self.groups.grow(self.group_count(), &mut charge)?;
-        self.charge = Some(charge);
-        Ok(State::Answering(0))
-    }
-
-    fn clear(&mut self) {
-        self.table.clear();
-        self.groups.clear();
-        self.charge = None;
-    }
-
-    /// Returns the number of groups. Without keys there is one group, even without rows.
-    fn group_count(&self) -> usize {
-        if self.output.keys.is_empty() { 1 } else { self.table.len() }
+        own.finish()?;
+        Ok(State::Answering(Box::new(own), 0))
     }
 }
 
@@ -94,27 +63,26 @@ impl Operator for CollectHashOperator {
         if matches!(self.state, State::Reading) {
             self.state = self.read_all(context)?;
         }
-        let first = match &mut self.state {
-            State::Answering(next) => *next,
+        let (groups, next) = match &mut self.state {
+            State::Answering(groups, next) => (groups, next),
             State::Spilled(reader) => {
                 return reader.next_batch(&self.output, &mut self.groups, limits, &context.interrupt);
             }
             State::Reading | State::Finished => return Ok(None),
         };
-        let end = self.group_count().min(first.saturating_add(limits.rows));
+        let first = *next;
+        let end = groups.len().min(first.saturating_add(limits.rows));
         if first == end {
-            self.clear();
             self.state = State::Finished;
             return Ok(None);
         }
-        self.state = State::Answering(end);
+        *next = end;
         context.interrupt.check()?;
-        let keys = (0..self.output.keys.len()).map(|column| self.table.keys(column, first..end)).collect();
-        self.output.batch(keys, first..end, &mut self.groups, &context.interrupt).map(Some)
+        groups.batch(&self.output, first..end, &context.interrupt).map(Some)
     }
 
     fn restart(&mut self, outer: Batch) {
-        self.clear();
+        self.groups.clear();
         self.state = State::Reading;
         self.output.restart(&outer);
         self.input.restart(outer);

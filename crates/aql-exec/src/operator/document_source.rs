@@ -10,6 +10,7 @@ use storage::{Collection, Documents};
 use crate::context::ExecutionContext;
 
 /// A projection: sets a register to the value at a path of the document.
+#[derive(Clone)]
 pub(crate) struct ProjectionProgram {
     pub(crate) path: Box<[Box<str>]>,
     pub(crate) out: Register,
@@ -34,6 +35,7 @@ pub(crate) enum CoveredValue {
 }
 
 /// A condition within the scan.
+#[derive(Clone)]
 pub(crate) struct DocumentFilter {
     pub(crate) program: Program,
     /// The attributes that the condition reads. Empty if it reads the whole document in the
@@ -86,6 +88,7 @@ impl FoundDocuments<'_> {
 }
 
 /// The output of a scan; see `aql_plan::DocumentSource`.
+#[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) collection: Arc<Collection>,
     /// Register of the document.

@@ -1,13 +1,16 @@
 //! A row for each document of a collection, for each incoming row.
 
+use std::sync::Arc;
+
 use aql_value::{Batch, Column, Register, Value};
 use errors::Result;
-use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
+use storage::{BlockLimits, DocumentScan, DocumentScanSpec, KeyBound, Snapshot};
 
 use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use super::hash_join::HashJoin;
 use super::outer_rows::{Fetched, OuterRows};
+use super::parallel::{CurrentMorsel, Morsel};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
@@ -23,6 +26,8 @@ pub(crate) struct EnumerateCollectionOperator {
     state: State,
     /// A hash join that replaces repeated scans.
     join: Option<HashJoin>,
+    /// The part of the documents to read; `None`: all.
+    morsel: Option<Arc<CurrentMorsel>>,
     pending: PendingRows,
 }
 
@@ -38,7 +43,13 @@ enum State {
 
 impl EnumerateCollectionOperator {
     pub(crate) fn new(outer: OuterRows, source: Source, random: bool, join: Option<HashJoin>) -> Self {
-        Self { outer, source, random, state: State::Start, join, pending: PendingRows::default() }
+        let (state, pending) = (State::Start, PendingRows::default());
+        Self { outer, source, random, state, join, morsel: None, pending }
+    }
+
+    /// Creates a scan of the morsel that is current when it starts. It has one incoming row.
+    pub(crate) fn of_morsels(outer: OuterRows, source: Source, morsel: Arc<CurrentMorsel>) -> Self {
+        Self { morsel: Some(morsel), ..Self::new(outer, source, false, None) }
     }
 
     /// Starts the scan for the current incoming row.
@@ -53,8 +64,13 @@ impl EnumerateCollectionOperator {
             return Ok(State::Rows(count.min(limit)));
         }
         let from_key = if self.random { random_key(&self.source, &snapshot, context)? } else { None };
+        let from_key = from_key.map(|key| KeyBound { key, inclusive: true });
+        let (Morsel { from, to }, is_part) =
+            self.morsel.as_ref().map(|current| current.get()).unwrap_or_default();
         let spec = DocumentScanSpec {
-            from_key: from_key.map(|key| storage::KeyBound { key, inclusive: true }),
+            from_key: from_key.or(from),
+            to_key: to,
+            is_part,
             sequential: !self.random,
             repeated: !self.source.hands_all_over(),
             ..DocumentScanSpec::default()
@@ -123,8 +139,12 @@ impl EnumerateCollectionOperator {
                 } else {
                     limits.rows
                 };
+                if self.morsel.as_ref().is_some_and(|morsel| morsel.is_over()) {
+                    return Ok(None);
+                }
                 let block = scan.next_block(BlockLimits { rows, bytes: limits.bytes });
                 let Some(documents) = block? else { return Ok(None) };
+                self.morsel.iter().for_each(|morsel| morsel.note_block(&documents));
                 context.statistics.scanned_full += documents.len() as u64;
                 let mut batch = self.outer.repeat(documents.len());
                 self.source.produce(&mut batch, &FoundDocuments::Stored(&documents), context)?;

@@ -39,16 +39,26 @@ impl GroupTable {
         registers: &[Register],
         charge: &mut Charge,
     ) -> Result<u32> {
-        let hash = hash_of(batch, row, registers);
-        if let Some(group) = self.find(hash, batch, row, registers) {
+        let hash = hash_of(registers.iter().map(|register| key_of(batch, row, *register)));
+        if let Some(group) = self.find_row(hash, batch, row, registers) {
             return Ok(group);
         }
+        let keys = registers.iter().map(|register| key_of(batch, row, *register).detached());
+        self.insert(hash, keys, charge)
+    }
+
+    /// Adds a group.
+    fn insert(
+        &mut self,
+        hash: u64,
+        group_keys: impl Iterator<Item = Value>,
+        charge: &mut Charge,
+    ) -> Result<u32> {
         let group = self.previous.len() as u32;
         let before = self.heads.insert(hash, group).map_or(0, |head| head + 1);
         self.previous.push(before);
         let mut bytes = GROUP_BYTES;
-        for (register, keys) in registers.iter().zip(&mut self.keys) {
-            let key = key_of(batch, row, *register).detached();
+        for (key, keys) in group_keys.zip(&mut self.keys) {
             bytes += size_of::<Value>() + key.memory_bytes();
             keys.push(key);
         }
@@ -58,16 +68,23 @@ impl GroupTable {
 
     /// Returns true if there is a group for a row.
     pub(super) fn contains(&self, batch: &Batch, row: usize, registers: &[Register]) -> bool {
-        self.find(hash_of(batch, row, registers), batch, row, registers).is_some()
+        let hash = hash_of(registers.iter().map(|register| key_of(batch, row, *register)));
+        self.find_row(hash, batch, row, registers).is_some()
     }
 
-    fn find(&self, hash: u64, batch: &Batch, row: usize, registers: &[Register]) -> Option<u32> {
+    fn find_row(&self, hash: u64, batch: &Batch, row: usize, registers: &[Register]) -> Option<u32> {
+        self.find(hash, |group| {
+            let equal = |(register, keys): (&Register, &Vec<Value>)| {
+                keys.get(group) == Some(key_of(batch, row, *register))
+            };
+            registers.iter().zip(&self.keys).all(equal)
+        })
+    }
+
+    fn find(&self, hash: u64, is_equal: impl Fn(usize) -> bool) -> Option<u32> {
         let mut candidate = self.heads.get(&hash).map_or(0, |head| head + 1);
         while let Some(group) = candidate.checked_sub(1) {
-            let equal = |(register, keys): (&Register, &Vec<Value>)| {
-                keys.get(group as usize) == Some(key_of(batch, row, *register))
-            };
-            if registers.iter().zip(&self.keys).all(equal) {
+            if is_equal(group as usize) {
                 return Some(group);
             }
             candidate = self.previous.get(group as usize).copied().unwrap_or(0);
@@ -80,9 +97,32 @@ impl GroupTable {
         self.keys.iter().map(move |keys| keys.get(group).unwrap_or(&NULL))
     }
 
-    /// Returns one column of the keys of some groups.
-    pub(super) fn keys(&self, column: usize, groups: std::ops::Range<usize>) -> Vec<Value> {
-        self.keys.get(column).and_then(|keys| keys.get(groups)).map(<[Value]>::to_vec).unwrap_or_default()
+    /// Returns the keys of some groups, by column.
+    pub(super) fn keys(&self, groups: &(impl Iterator<Item = usize> + Clone)) -> Vec<Vec<Value>> {
+        let of_column = |keys: &Vec<Value>| {
+            groups.clone().map(|group| keys.get(group).cloned().unwrap_or_default()).collect()
+        };
+        self.keys.iter().map(of_column).collect()
+    }
+
+    /// Returns the group with the keys of a group of another table. It is new if its number equals
+    /// the previous number of groups.
+    pub(super) fn group_of_keys(&mut self, other: &Self, group: usize, charge: &mut Charge) -> Result<u32> {
+        let hash = hash_of(other.key(group));
+        let equal = |own: usize| self.key(own).eq(other.key(group));
+        if let Some(group) = self.find(hash, equal) {
+            return Ok(group);
+        }
+        self.insert(hash, other.key(group).cloned(), charge)
+    }
+
+    /// Replaces the keys of a group by equal ones of a group of another table.
+    pub(super) fn replace_keys(&mut self, group: usize, other: &Self, of: usize) {
+        for (keys, key) in self.keys.iter_mut().zip(other.key(of)) {
+            if let Some(own) = keys.get_mut(group) {
+                *own = key.clone();
+            }
+        }
     }
 
     /// Drops all groups.
@@ -99,11 +139,8 @@ fn key_of(batch: &Batch, row: usize, register: Register) -> &Value {
     batch.column(register).map_or(&NULL, |column| column.get(row))
 }
 
-fn hash_of(batch: &Batch, row: usize, registers: &[Register]) -> u64 {
-    registers.iter().fold(0u64, |hash, register| {
-        let key = key_of(batch, row, *register).hash_value();
-        hash.rotate_left(5).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key
-    })
+fn hash_of<'v>(keys: impl Iterator<Item = &'v Value>) -> u64 {
+    keys.fold(0u64, |hash, key| hash.rotate_left(5).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key.hash_value())
 }
 
 /// A hasher that passes its keys through, because they are hashes already.
@@ -151,7 +188,7 @@ mod tests {
         // 1 and 1.0 are the same key.
         batch.set_column(0, Column::Constant(Value::Int(1)));
         assert_eq!(table.group_of(&batch, 3, &[0, 1], &mut charge).unwrap(), 0);
-        assert_eq!(table.keys(1, 0..2), [Value::from_str("a"), Value::from_str("b")]);
+        assert_eq!(table.keys(&(0..2))[1], [Value::from_str("a"), Value::from_str("b")]);
         assert!(account.used_bytes() > 0);
         table.clear();
         assert_eq!(table.len(), 0);

@@ -1,7 +1,5 @@
 //! Shared parts of all kinds of COLLECT: the aggregates and INTO of groups, and their rows.
 
-use std::ops::Range;
-
 use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Value};
 use errors::Result;
 use velocypack::Builder;
@@ -37,6 +35,17 @@ pub(crate) struct Groups {
 impl Groups {
     pub(crate) fn new(aggregates: Vec<GroupAggregate>, into: Option<(Register, IntoMembers)>) -> Self {
         Self { aggregates, into: into.map(|(out, members)| (out, IntoLists::new(members))), groups: 0 }
+    }
+
+    /// Returns the same aggregates and members without groups.
+    pub(super) fn emptied(&self) -> Self {
+        let aggregate = |aggregate: &GroupAggregate| GroupAggregate {
+            input: aggregate.input,
+            out: aggregate.out,
+            aggregator: aggregate.aggregator.emptied(),
+        };
+        let into = self.into.as_ref().map(|(out, lists)| (*out, lists.emptied()));
+        Self { aggregates: self.aggregates.iter().map(aggregate).collect(), into, groups: 0 }
     }
 
     /// Extends the states to `groups` groups.
@@ -156,7 +165,7 @@ impl GroupOutput {
     pub(super) fn batch(
         &self,
         keys: Vec<Vec<Value>>,
-        groups: Range<usize>,
+        groups: impl ExactSizeIterator<Item = usize> + Clone,
         states: &mut Groups,
         interrupt: &Interrupt,
     ) -> Result<Batch> {

@@ -7,6 +7,7 @@ use velocypack::Builder;
 use crate::arrays::{append_array, array_of};
 
 /// The member gathered from a row.
+#[derive(Clone)]
 pub(crate) enum IntoMembers {
     /// A value.
     Register(Register),
@@ -36,6 +37,11 @@ pub(super) struct IntoLists {
 impl IntoLists {
     pub(super) fn new(members: IntoMembers) -> Self {
         Self { members, lists: Vec::new() }
+    }
+
+    /// Returns lists of the same members, without groups.
+    pub(super) fn emptied(&self) -> Self {
+        Self::new(self.members.clone())
     }
 
     /// Extends the lists to `groups` groups.

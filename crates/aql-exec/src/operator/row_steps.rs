@@ -15,6 +15,7 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 
 /// One calculation or filter.
+#[derive(Clone)]
 pub(crate) struct RowStep {
     /// The node of its errors.
     pub(crate) node: NodeId,
@@ -23,6 +24,7 @@ pub(crate) struct RowStep {
 }
 
 /// The action of a step on the rows of a batch.
+#[derive(Clone)]
 pub(crate) enum RowAction {
     /// Sets a register to the value of an expression.
     Calculate {

@@ -12,6 +12,7 @@ mod joins;
 mod keys;
 mod mdi;
 mod modify;
+mod parallel;
 mod random;
 mod read;
 mod concurrent_reads;

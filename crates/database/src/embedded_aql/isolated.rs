@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use aql_exec::{DataAccess, Execution, ExecutionInput, ExecutionOptions, SpillOptions};
+use aql_exec::{DataAccess, Execution, ExecutionInput, ExecutionOptions, Parallelism, SpillOptions};
 use aql_plan::{BindParameters, Plan};
 use aql_value::{Interrupt, MemoryAccount};
 use catalog::SYSTEM_DATABASE;
@@ -53,6 +53,7 @@ pub(super) fn start(
         options: ExecutionOptions {
             // Temporary files would be beyond the limit.
             spill: SpillOptions { folder: None, ..SpillOptions::default() },
+            parallelism: Parallelism::of_threads(1),
             ..ExecutionOptions::default()
         },
     };

@@ -176,6 +176,7 @@ impl PreparedQuery {
                     threshold_rows: options.spill_threshold_rows.unwrap_or(spill.threshold_rows),
                     ..spill.clone()
                 },
+                parallelism: defaults.parallelism,
                 intermediate_commits: match writer.as_ref().filter(|writer| writer.is_stream()) {
                     Some(writer) => commits.never(writer.charged_bytes()),
                     None => commits,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use aql_exec::IntermediateCommitOptions;
+use aql_exec::{IntermediateCommitOptions, Parallelism};
 use aql_optimize::OptimizerOptions;
 use aql_plan::DEFAULT_MAX_COLLECTIONS;
 use aql_value::MemoryAccount;
@@ -22,6 +22,8 @@ pub struct QueryDefaults {
     /// Maximum number of alternatives of a condition in disjunctive normal form that are matched
     /// with indexes.
     pub max_condition_branches: usize,
+    /// The threads of a query.
+    pub parallelism: Parallelism,
     /// Optimizer rules to switch on and off by name, before those that a query names.
     pub rules: Vec<String>,
     /// Idle time after which a cursor expires.
@@ -44,6 +46,7 @@ impl Default for QueryDefaults {
             max_collections: DEFAULT_MAX_COLLECTIONS,
             max_number_of_plans: OptimizerOptions::DEFAULT_MAX_NUMBER_OF_PLANS,
             max_condition_branches: usize::MAX,
+            parallelism: Parallelism::default(),
             rules: Vec::new(),
             cursor_ttl: Duration::from_secs_f64(DEFAULT_TTL_SECONDS),
             max_transaction_bytes: usize::MAX,

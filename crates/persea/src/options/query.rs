@@ -6,7 +6,7 @@ use database::query::QueryDefaults;
 use database::query::registry::TrackingProperties;
 use database::query::request::MAX_TTL_SECONDS;
 use database::query::results_cache::{CacheMode, CacheProperties};
-use database::{Instance, InstanceOptions};
+use database::{Instance, InstanceOptions, Parallelism};
 use options::{
     Bytes, Choice, Flag, List, Maybe, Number, Opt, Options, Seconds, Text, bytes, choice, flag, number,
     seconds, text,
@@ -47,6 +47,8 @@ options::section! {
         number("query.optimizer-max-plans", "128", "Maximum number of plans to compare for a query, unless the query says otherwise.");
     static OPTIMIZER_RULES: Opt<List<Text>> =
         text("query.optimizer-rules", "", "Disable (-NAME) or enable (+NAME) an optimizer rule, unless a query says otherwise.").list();
+    static PARALLELISM: Opt<Number> =
+        number("query.parallelism", "0", "Maximum number of threads of a query that scans much of a collection for groups, counts or its first rows; 1 means no other thread, 0 one for each processor.");
     static PLAN_CACHE_MAX_ENTRIES: Opt<Number> =
         number("query.plan-cache-max-entries", "256", "Maximum number of plans in the plan cache of each database.");
     static PLAN_CACHE_MAX_ENTRY_SIZE: Opt<Bytes> =
@@ -95,6 +97,7 @@ fn defaults(options: &Options) -> QueryDefaults {
         max_collections: options.size(&MAX_COLLECTIONS_PER_QUERY),
         max_number_of_plans: options.size(&OPTIMIZER_MAX_PLANS).max(1),
         max_condition_branches: unless_zero(branches, default.max_condition_branches),
+        parallelism: Parallelism::of_threads(options.size(&PARALLELISM)),
         rules: options.get(&OPTIMIZER_RULES).into_iter().map(str::to_owned).collect(),
         cursor_ttl: cursor_ttl.min(Duration::from_secs_f64(MAX_TTL_SECONDS)),
         ..rocksdb::query_defaults(options)

@@ -64,8 +64,16 @@ impl SortBuffer {
         self.entries.len()
     }
 
+    /// Returns the registers of the rows.
+    pub(super) fn carry(&self) -> &[Register] {
+        &self.carry
+    }
+
     /// Adds the rows of a batch.
-    pub(super) fn add(&mut self, batch: &Batch, interrupt: &Interrupt) -> Result<()> {
+    ///
+    /// `morsel` is the number of their morsel where several threads sort. It orders rows that are
+    /// equal otherwise.
+    pub(super) fn add(&mut self, batch: &Batch, morsel: Option<u32>, interrupt: &Interrupt) -> Result<()> {
         if self.limit == Some(0) {
             return Ok(());
         }
@@ -74,6 +82,7 @@ impl SortBuffer {
         for row in batch.selected() {
             let key_start = self.keys.len();
             self.push_key(batch, row);
+            self.keys.extend(morsel.map(u32::to_be_bytes).into_iter().flatten());
             let key = self.keys.get(key_start..).unwrap_or_default();
             if self.threshold.as_ref().is_some_and(|threshold| key >= threshold.as_slice()) {
                 self.keys.truncate(key_start);
@@ -124,6 +133,21 @@ impl SortBuffer {
                 self.keys.iter_mut().skip(start).for_each(|byte| *byte = !*byte);
             }
         }
+    }
+
+    /// Adds the rows of another buffer, whose morsels are others.
+    pub(super) fn append(&mut self, other: Self) -> Result<()> {
+        self.charge.grow(other.bytes())?;
+        let (keys, batches) = (self.keys.len(), self.batches.len() as u32);
+        self.keys.extend_from_slice(&other.keys);
+        self.batches.extend(other.batches);
+        self.entries.extend(other.entries.into_iter().map(|entry| Entry {
+            key_start: entry.key_start + keys,
+            key_end: entry.key_end + keys,
+            batch: entry.batch + batches,
+            ..entry
+        }));
+        Ok(())
     }
 
     /// Sorts the rows and drops those beyond the limit, if there are at least twice as many as the
@@ -276,7 +300,7 @@ mod tests {
         let account = Arc::new(MemoryAccount::unlimited());
         let mut buffer = buffer(None, &account);
         for start in (0..5000).step_by(500) {
-            buffer.add(&batch(start..start + 500), &Interrupt::new()).unwrap();
+            buffer.add(&batch(start..start + 500), None, &Interrupt::new()).unwrap();
         }
         buffer.sort(&Interrupt::new()).unwrap();
         assert_eq!(rows_of(&buffer, 0, 10_000), expected(5000));
@@ -285,11 +309,29 @@ mod tests {
     }
 
     #[test]
+    fn buffers_of_several_threads_give_the_order_of_one() {
+        let account = Arc::new(MemoryAccount::unlimited());
+        let mut buffers = [buffer(Some(50), &account), buffer(Some(50), &account)];
+        for morsel in 0..40_u32 {
+            let rows = i64::from(morsel) * 500..(i64::from(morsel) + 1) * 500;
+            // Threads take morsels in turn, but not in step.
+            let thread = usize::from(morsel % 7 > 2);
+            buffers[thread].add(&batch(rows), Some(morsel), &Interrupt::new()).unwrap();
+        }
+        let [mut own, other] = buffers;
+        own.append(other).unwrap();
+        own.sort(&Interrupt::new()).unwrap();
+        assert_eq!(rows_of(&own, 0, 100), expected(20_000)[..50]);
+        drop(own);
+        assert_eq!(account.used_bytes(), 0);
+    }
+
+    #[test]
     fn with_a_limit_it_stays_small() {
         let account = Arc::new(MemoryAccount::unlimited());
         let mut buffer = buffer(Some(7), &account);
         for start in (0..100_000).step_by(1000) {
-            buffer.add(&batch(start..start + 1000), &Interrupt::new()).unwrap();
+            buffer.add(&batch(start..start + 1000), None, &Interrupt::new()).unwrap();
             assert!(buffer.entries.len() <= 2 * 7 + ROWS_BEYOND_LIMIT + 1000);
         }
         buffer.sort(&Interrupt::new()).unwrap();

@@ -62,9 +62,9 @@ impl GroupedSortOperator {
             self.pending = Some(rest);
             batch.slice(0, end);
             sorter.add(&batch, context)?;
-            return sorter.finish(context).map(Some);
+            return sorter.finish(Vec::new(), context).map(Some);
         }
-        if last.is_none() { Ok(None) } else { sorter.finish(context).map(Some) }
+        if last.is_none() { Ok(None) } else { sorter.finish(Vec::new(), context).map(Some) }
     }
 }
 

@@ -12,9 +12,10 @@ use aql_value::{Batch, Register};
 use errors::Result;
 
 use super::Operator;
+use super::parallel::Input;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use sorter::{Sorted, Sorter};
+use sorter::{Sorted, Sorter, SpilledRows};
 
 pub(crate) use grouped::GroupedSortOperator;
 
@@ -35,7 +36,7 @@ pub(crate) struct SortOrder {
 }
 
 pub(crate) struct SortOperator {
-    input: Box<dyn Operator>,
+    input: Input,
     order: SortOrder,
     state: State,
 }
@@ -49,17 +50,20 @@ enum State {
 }
 
 impl SortOperator {
-    pub(crate) fn new(input: Box<dyn Operator>, order: SortOrder) -> Self {
+    pub(crate) fn new(input: Input, order: SortOrder) -> Self {
         Self { input, order, state: State::Start }
     }
 
     fn read_all(&mut self, context: &mut ExecutionContext) -> Result<Sorted> {
-        let mut sorter = Sorter::new(&self.order, self.order.limit, context);
-        while let Some(batch) = self.input.next_full_batch(context)? {
-            context.interrupt.check()?;
-            sorter.add(&batch, context)?;
-        }
-        sorter.finish(context)
+        let (order, spilled) = (&self.order, SpilledRows::default());
+        let is_divided = matches!(self.input, Input::Parallel(_));
+        let make = |context: &ExecutionContext| {
+            let sorter = Sorter::new(order, order.limit, context);
+            if is_divided { sorter.divided(&spilled) } else { sorter }
+        };
+        let mut own = make(context);
+        let others = self.input.consume(&mut own, context, &make, &|_| true)?;
+        own.finish(others, context)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aql_exec::{
-    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState,
+    DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState, Parallelism,
     ReadAuthorization, SpillOptions,
 };
 use aql_optimize::{OptimizerOptions, optimize};
@@ -62,6 +62,9 @@ impl PlanCatalog for View {
     }
 }
 
+/// Three threads for every scan of more than a block.
+pub(crate) const EAGER: Parallelism = Parallelism { threads: 3, blocks_alone: 1, is_forced: true };
+
 /// The settings of a run of a query.
 #[derive(Clone)]
 pub(crate) struct Run {
@@ -76,6 +79,7 @@ pub(crate) struct Run {
     pub open_values: Arc<[Value]>,
     pub memory_limit_bytes: Option<u64>,
     pub spill: SpillOptions,
+    pub parallelism: Parallelism,
     pub fail_on_warning: bool,
     pub full_count: bool,
     pub profile: bool,
@@ -96,6 +100,7 @@ impl Default for Run {
             open_values: Arc::default(),
             memory_limit_bytes: None,
             spill: SpillOptions::default(),
+            parallelism: EAGER,
             fail_on_warning: false,
             full_count: false,
             profile: false,
@@ -284,6 +289,7 @@ pub(crate) fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Exe
             fail_on_warning: run.fail_on_warning,
             profile_nodes: run.profile,
             spill: run.spill.clone(),
+            parallelism: run.parallelism,
             fixed: Some(FixedState { statement_time_ms: 1_700_000_000_000, seed: 42 }),
             ..ExecutionOptions::default()
         },
