@@ -27,6 +27,9 @@ impl Lowering<'_> {
         let output = self.group_output(&keys, &carry, collect)?;
         Ok(match (collect.method, input) {
             (CollectMethod::Hash, input) => Box::new(CollectHashOperator::new(input, output, groups)),
+            (CollectMethod::Sorted, input @ Input::Parallel(_)) if keys.is_empty() => {
+                Box::new(CollectHashOperator::new(input, output, groups))
+            }
             (CollectMethod::Count, input) => {
                 let aggregate = collect.aggregates.first();
                 let out = aggregate.ok_or_else(|| Error::internal("COLLECT counts into no variable"))?.out;

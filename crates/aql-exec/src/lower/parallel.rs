@@ -153,7 +153,9 @@ fn is_divisible(scan: &CollectionScan) -> bool {
 fn is_mergeable(collect: &Collect, live_after: &VariableSet) -> bool {
     let is_method = match collect.method {
         CollectMethod::Hash | CollectMethod::Count => true,
-        CollectMethod::Sorted | CollectMethod::Distinct => false,
+        // Without keys there is one group, and no order.
+        CollectMethod::Sorted => collect.groups.is_empty(),
+        CollectMethod::Distinct => false,
     };
     let keeps_values = collect.kept.iter().any(|kept| live_after.contains(*kept));
     let is_ordered =
