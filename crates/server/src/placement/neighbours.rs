@@ -14,6 +14,11 @@ pub(crate) fn set(open: Arc<AtomicUsize>) {
     OPEN.with(|own| drop(own.set(open)));
 }
 
+/// Returns true if the calling thread serves one connection and no other.
+pub(crate) fn is_alone() -> bool {
+    OPEN.with(|open| open.get().is_some_and(|open| open.load(Ordering::Relaxed) == 1))
+}
+
 /// Returns the share of a connection of this thread: `all`, divided by the number of connections,
 /// and at least `least`.
 pub(super) fn share(all: Duration, least: Duration) -> Duration {
@@ -38,8 +43,10 @@ mod tests {
             let open = Arc::new(AtomicUsize::new(1));
             set(Arc::clone(&open));
             assert_eq!(share(), Duration::from_millis(1));
+            assert!(is_alone());
             open.store(4, Ordering::Relaxed);
             assert_eq!(share(), Duration::from_micros(250));
+            assert!(!is_alone());
             open.store(1_000, Ordering::Relaxed);
             assert_eq!(share(), Duration::from_micros(100));
         })

@@ -13,7 +13,7 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use hyper::body::Body as _;
@@ -27,12 +27,20 @@ use super::connections::Connection;
 use super::reply::HttpReply;
 use super::service::HttpService;
 use super::unread::NO_MEMORY;
+use crate::placement::neighbours;
 
 /// The time for the rest of a short body. After it hyper waits for the rest, and says 408.
 const BODY_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Requests in a row after which other connections have their turn.
 const REQUESTS_IN_A_ROW: usize = 32;
+
+/// The time within which a client sends its next request for the thread to wait for it awake. It
+/// has the time in which an idle processor falls asleep and wakes up.
+const QUICK: Duration = Duration::from_micros(100);
+
+/// The time for which the thread waits awake.
+const AWAKE: Duration = Duration::from_micros(50);
 
 /// The end of the loop.
 pub(super) enum End {
@@ -51,7 +59,8 @@ pub(super) async fn serve<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut peer = Peer { connection, stream, input: Input::default(), output: Output::default() };
+    let (input, output) = (Input::default(), Output::default());
+    let mut peer = Peer { connection, stream, input, output, is_quick: false };
     let mut in_a_row = 0;
     loop {
         let head = match head::parse(&peer.input.bytes) {
@@ -59,7 +68,7 @@ where
             Parsed::Partial => {
                 in_a_row = 0;
                 peer.output.flush(peer.stream).await?;
-                if peer.receive().await? {
+                if peer.receive_next().await? {
                     continue;
                 }
                 if peer.input.bytes.is_empty() {
@@ -108,9 +117,30 @@ struct Peer<'a, S> {
     stream: &'a mut S,
     input: Input,
     output: Output,
+    /// True if the last request came within [`QUICK`].
+    is_quick: bool,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Peer<'_, S> {
+    /// Waits for the next request, as [`Peer::receive`] does: first awake, if the client is quick
+    /// and the thread serves no other.
+    ///
+    /// A sleeping processor takes longer to wake up than many requests take.
+    async fn receive_next(&mut self) -> io::Result<bool> {
+        let begin = Instant::now();
+        while self.is_quick && neighbours::is_alone() && begin.elapsed() < AWAKE {
+            let received =
+                poll_fn(|context| Poll::Ready(self.input.poll_receive(self.stream, context))).await;
+            if let Poll::Ready(bytes) = received? {
+                return Ok(bytes > 0);
+            }
+            tokio::task::yield_now().await;
+        }
+        let received = self.receive().await?;
+        self.is_quick = begin.elapsed() < QUICK;
+        Ok(received)
+    }
+
     /// Waits for more bytes. Returns false if there will be none, or if the connection is to end
     /// and nothing of a request has arrived.
     async fn receive(&mut self) -> io::Result<bool> {
