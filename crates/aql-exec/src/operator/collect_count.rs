@@ -5,7 +5,7 @@ use errors::Result;
 
 use super::Operator;
 use super::groups::GroupOutput;
-use super::parallel::{Input, LocalState};
+use super::parallel::{Consumer, Input, LocalState};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 
@@ -50,7 +50,10 @@ impl Operator for CollectCountOperator {
         }
         let counted = if self.output.keeps_nothing() { self.input.count_rest(context)? } else { None };
         let mut own = LocalCount { keeps_row: !self.output.keeps_nothing(), ..LocalCount::default() };
-        let others = self.input.consume(&mut own, context, &|_| LocalCount::default(), &|_| true)?;
+        let others = self.input.consume(
+            Consumer { own: &mut own, make: &|_| LocalCount::default(), pays: &|_| true },
+            context,
+        )?;
         let count = others.iter().fold(counted.unwrap_or(0) + own.rows, |count, other| count + other.rows);
         own.first_row.iter().for_each(|row| self.output.remember(row));
         let mut batch = self.output.empty_batch(1);

@@ -10,7 +10,7 @@ use super::Operator;
 use super::group_spill::GroupReader;
 use super::groups::{GroupOutput, Groups};
 use super::local_groups::LocalGroups;
-use super::parallel::Input;
+use super::parallel::{Consumer, Input};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 
@@ -44,7 +44,8 @@ impl CollectHashOperator {
             let make = |context: &ExecutionContext| {
                 LocalGroups::new(keys, groups.emptied(), context).spilling_into(&spilled)
             };
-            self.input.consume(&mut own, context, &make, &LocalGroups::pays_to_divide)?
+            let consumer = Consumer { own: &mut own, make: &make, pays: &LocalGroups::pays_to_divide };
+            self.input.consume(consumer, context)?
         };
         own.first_row().into_iter().for_each(|row| self.output.remember(row));
         if let Some(reader) = own.finish_spilled(others.iter_mut(), context)? {

@@ -32,6 +32,16 @@ pub(super) trait LocalState: Send + 'static {
     fn add(&mut self, batch: &Batch, morsel: u32, context: &mut ExecutionContext) -> Result<()>;
 }
 
+/// An operator that consumes all rows, as its input sees it.
+pub(super) struct Consumer<'c, L> {
+    /// Its state on the thread of the query.
+    pub(super) own: &'c mut L,
+    /// Creates its state on another thread.
+    pub(super) make: &'c dyn Fn(&ExecutionContext) -> L,
+    /// Returns true if other threads save time, given the state after the first rows.
+    pub(super) pays: &'c dyn Fn(&L) -> bool,
+}
+
 /// The input of an operator that consumes all rows.
 pub(crate) enum Input {
     /// The rows of an operator.
@@ -41,26 +51,22 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// Adds all rows to `own`. Returns the local states of other threads, to be merged into it.
-    ///
-    /// `make` creates the local state of another thread. Other threads start only if they `pay`
-    /// after the first rows.
+    /// Adds all rows to the consumer's own state. Returns the states of other threads, to be merged
+    /// into it.
     pub(super) fn consume<L: LocalState>(
         &mut self,
-        own: &mut L,
+        consumer: Consumer<'_, L>,
         context: &mut ExecutionContext,
-        make: &dyn Fn(&ExecutionContext) -> L,
-        pay: &dyn Fn(&L) -> bool,
     ) -> Result<Vec<L>> {
         match self {
             Self::Serial(input) => {
                 while let Some(batch) = input.next_full_batch(context)? {
                     context.interrupt.check()?;
-                    own.add(&batch, 0, context)?;
+                    consumer.own.add(&batch, 0, context)?;
                 }
                 Ok(Vec::new())
             }
-            Self::Parallel(input) => input.consume(own, context, make, pay),
+            Self::Parallel(input) => input.consume(consumer, context),
         }
     }
 
@@ -108,28 +114,26 @@ impl ParallelInput {
 
     fn consume<L: LocalState>(
         &mut self,
-        own: &mut L,
+        mut consumer: Consumer<'_, L>,
         context: &mut ExecutionContext,
-        make: &dyn Fn(&ExecutionContext) -> L,
-        pay: &dyn Fn(&L) -> bool,
     ) -> Result<Vec<L>> {
         let mut others = Vec::new();
         self.next_number = 0;
         while let Some(outer) = self.outer.next_full_batch(context)? {
-            let rest = self.scan_alone(&outer, Morsel::default(), own, context)?;
+            let rest = self.scan_alone(&outer, Morsel::default(), consumer.own, context)?;
             let Some(rest) = rest else { continue };
-            let pays = context.parallelism.is_forced || pay(own);
+            let pays = context.parallelism.is_forced || (consumer.pays)(consumer.own);
             let turns = if pays { turns(context) } else { Vec::new() };
             let morsels = self.divide(rest, turns.len(), context)?;
             if morsels.len() > 1 {
-                self.scan_together(&outer, morsels, turns, own, context, make, &mut others)?;
+                others.extend(self.scan_together(&outer, morsels, turns, &mut consumer, context)?);
                 continue;
             }
             drop(turns);
             for morsel in morsels {
                 // Without another thread it goes on to its end.
                 self.chain().morsel.set_alone(morsel, None);
-                self.drain(&outer, own, context)?;
+                self.drain(&outer, consumer.own, context)?;
             }
         }
         Ok(others)
@@ -180,38 +184,37 @@ impl ParallelInput {
         Ok(rest.divided_at(points))
     }
 
-    /// Scans morsels on this thread and on one more for each turn.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one call, used once")]
+    /// Scans morsels on this thread and on one for each turn. Returns the states of the others.
     fn scan_together<L: LocalState>(
         &mut self,
         outer: &Batch,
         morsels: Vec<Morsel>,
         turns: Vec<Option<Turn>>,
-        own: &mut L,
+        consumer: &mut Consumer<'_, L>,
         context: &mut ExecutionContext,
-        make: &dyn Fn(&ExecutionContext) -> L,
-        others: &mut Vec<L>,
-    ) -> Result<()> {
+    ) -> Result<Vec<L>> {
         let first_number = self.next_number;
         self.next_number += morsels.len() as u32;
         let morsels = Arc::new(Morsels::new(morsels, first_number));
         let spill = context.spill.clone();
         context.spill = spill.clone().shared_by(turns.len() as u64 + 1);
+        // An error here leaves no thread behind.
+        let contexts: Vec<_> = turns.iter().map(|_| context.helper()).collect::<Result<_>>()?;
         let mut helpers = Vec::with_capacity(turns.len());
-        for turn in turns {
-            let helper = context.helper()?;
-            let local = make(&helper);
+        for (turn, helper) in turns.into_iter().zip(contexts) {
+            let local = (consumer.make)(&helper);
             let chain = self.segment.chain();
             // Without the thread there is less help.
             helpers.extend(Helper::start(turn, chain, outer.clone(), Arc::clone(&morsels), local, helper));
         }
         let mut reports = Reports::begin(context);
-        let worked = work(self.chain(), &morsels, outer, own, context, &mut reports);
+        let worked = work(self.chain(), &morsels, outer, consumer.own, context, &mut reports);
         if worked.is_err() {
             morsels.stop();
         }
         context.spill = spill;
         let mut result = worked;
+        let mut others = Vec::with_capacity(helpers.len());
         let waiting = Waiting::begin();
         for helper in helpers {
             match helper.join() {
@@ -233,7 +236,7 @@ impl ParallelInput {
         }
         drop(waiting);
         reports.end(context);
-        result
+        result.map(|()| others)
     }
 
     fn chain(&mut self) -> &mut Chain {

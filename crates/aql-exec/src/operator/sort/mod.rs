@@ -12,7 +12,7 @@ use aql_value::{Batch, Register};
 use errors::Result;
 
 use super::Operator;
-use super::parallel::Input;
+use super::parallel::{Consumer, Input};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use sorter::{Sorted, Sorter, SpilledRows};
@@ -62,7 +62,8 @@ impl SortOperator {
             if is_divided { sorter.divided(&spilled) } else { sorter }
         };
         let mut own = make(context);
-        let others = self.input.consume(&mut own, context, &make, &|_| true)?;
+        let consumer = Consumer { own: &mut own, make: &make, pays: &|_| true };
+        let others = self.input.consume(consumer, context)?;
         own.finish(others, context)
     }
 }
