@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use harness::Server;
 
 use crate::Failure;
-use crate::http::{Connection, request};
+use crate::http::{Connection, joined, request};
 
 /// Documents in one request, as import tools send them.
 const DOCUMENTS_PER_REQUEST: u64 = 10_000;
@@ -66,10 +66,7 @@ pub(crate) fn load(
                 })
             })
             .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client panicked".into())))
-            .collect()
+        joined(threads)
     });
     outcomes.into_iter().collect::<Result<(), String>>()?;
     Ok(begin.elapsed())

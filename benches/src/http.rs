@@ -4,6 +4,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use crate::Failure;
@@ -141,4 +142,11 @@ fn parse_head(head: &[u8]) -> Result<(u16, Option<usize>), Failure> {
 
 fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
     bytes.windows(what.len()).position(|window| window == what)
+}
+
+/// Waits for clients, and returns how each has ended.
+pub(crate) fn joined(clients: Vec<ScopedJoinHandle<'_, Result<(), String>>>) -> Vec<Result<(), String>> {
+    let end =
+        |client: ScopedJoinHandle<'_, _>| client.join().unwrap_or_else(|_| Err("a client panicked".into()));
+    clients.into_iter().map(end).collect()
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use harness::Server;
 
-use crate::http::{Connection, request};
+use crate::http::{Connection, joined, request};
 use crate::report::{Report, Target};
 use crate::{Failure, Setup, limits};
 
@@ -54,18 +54,11 @@ pub(crate) fn import_all(
 ) -> Result<Duration, Failure> {
     let start = Instant::now();
     let outcomes: Vec<Result<(), String>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..connections)
-            .map(|number| {
-                let mut own = bodies.iter().skip(number).step_by(connections);
-                scope.spawn(move || {
-                    import(server, collection, &mut own).map_err(|failure| failure.to_string())
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client panicked".into())))
-            .collect()
+        let threads = (0..connections).map(|number| {
+            let mut own = bodies.iter().skip(number).step_by(connections);
+            scope.spawn(move || import(server, collection, &mut own).map_err(|failure| failure.to_string()))
+        });
+        joined(threads.collect())
     });
     outcomes.into_iter().collect::<Result<(), String>>()?;
     Ok(start.elapsed())
