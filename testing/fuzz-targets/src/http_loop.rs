@@ -10,11 +10,9 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use database::{Instance, InstanceOptions};
-use server::http::address::Address;
-use server::http::listener;
-use server::service::log::{Log, LogOptions};
-use server::{HttpOptions, Server, ServerOptions};
+use server::HttpOptions;
+
+use crate::running::{self, Running};
 
 /// Parts of requests, and what readers of HTTP have disagreed about.
 const PIECES: &[&[u8]] = &[
@@ -64,28 +62,9 @@ const WAITS: &[Duration] =
 /// Maximum number of bytes of an input.
 const MAX_BYTES: usize = 512;
 
-struct Running {
-    address: SocketAddr,
-    _runtime: tokio::runtime::Runtime,
-}
-
-fn start(has_own_loop: bool) -> Running {
-    let instance = Instance::open(kv::MemoryEngine::new(), InstanceOptions::default()).unwrap();
-    let http = HttpOptions { has_own_loop, ..HttpOptions::default() };
-    let log = Log::new(LogOptions::default());
-    let server = Server::new(instance, ServerOptions { log, http, ..ServerOptions::default() }).unwrap();
-    let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)
-        .unwrap()
-        .listen(64, None)
-        .unwrap();
-    let address = listener.local_addr().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    runtime.spawn(server.serve(vec![listener], Duration::from_secs(1)));
-    Running { address, _runtime: runtime }
-}
-
-static LOOP: LazyLock<Running> = LazyLock::new(|| start(true));
-static HYPER: LazyLock<Running> = LazyLock::new(|| start(false));
+static LOOP: LazyLock<Running> = LazyLock::new(|| running::start(HttpOptions::default()));
+static HYPER: LazyLock<Running> =
+    LazyLock::new(|| running::start(HttpOptions { has_own_loop: false, ..HttpOptions::default() }));
 
 pub(crate) fn run(bytes: &[u8]) {
     let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);

@@ -5,38 +5,19 @@
 //! connection, never reports an internal error, and continues to serve.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use database::{Instance, InstanceOptions};
-use server::http::address::Address;
-use server::http::listener;
-use server::service::log::{Log, LogOptions};
-use server::{Server, ServerOptions};
+use server::HttpOptions;
+
+use crate::running::{self, Running};
 
 /// The time to wait for a server that must reply, and for one that may be waiting for more input.
 const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT_PATIENCE: Duration = Duration::from_millis(200);
 
-struct Running {
-    address: SocketAddr,
-    _runtime: tokio::runtime::Runtime,
-}
-
-static SERVER: LazyLock<Running> = LazyLock::new(|| {
-    let instance = Instance::open(kv::MemoryEngine::new(), InstanceOptions::default()).unwrap();
-    let options = ServerOptions { log: Log::new(LogOptions::default()), ..ServerOptions::default() };
-    let server = Server::new(instance, options).unwrap();
-    let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)
-        .unwrap()
-        .listen(64, None)
-        .unwrap();
-    let address = listener.local_addr().unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.spawn(server.serve(vec![listener], Duration::from_secs(1)));
-    Running { address, _runtime: runtime }
-});
+static SERVER: LazyLock<Running> = LazyLock::new(|| running::start(HttpOptions::default()));
 
 pub(crate) fn run(bytes: &[u8]) {
     if stops_the_server(bytes) {

@@ -7,6 +7,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a target reports")]
 
+mod running;
+
 mod aql_parse;
 mod aql_query;
 mod elections_message;
