@@ -1,6 +1,7 @@
 //! Subscriptions on a running server: several readers, a kill, and rights.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -10,14 +11,42 @@ use crate::support::{Client, Server, post};
 const KEYS: u64 = 20;
 const VERSIONS: u64 = 15;
 
-/// The changes that a reader got, in order: keys and versions.
-type Got = Vec<(String, u64)>;
+/// The readings of a subscription by key, from all readers, in the order of time. A reader
+/// notes a batch before it acknowledges it, so before another reader may get later changes of its
+/// keys.
+#[derive(Default)]
+struct Readings(Mutex<BTreeMap<String, Reading>>);
 
-/// Reads and acknowledges batches. With `stop`, the reader leaves its `stop`th batch without an
-/// acknowledgement, or leaves when nothing comes for a while. Without it, the reader leaves when
-/// all changes are acknowledged: one that leaves before has keys that nobody else gets for long.
-fn read(server: &Server, reader: &str, stop: Option<usize>) -> Got {
-    let (mut client, mut got, mut batches) = (server.connect(), Got::new(), 0);
+/// The highest versions of a key.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    seen: u64,
+    acknowledged: u64,
+}
+
+impl Readings {
+    /// Notes a version that came: none before it was left out, and it was not acknowledged.
+    fn note_seen(&self, key: &str, version: u64) {
+        let mut readings = self.0.lock().unwrap();
+        let reading = readings.entry(key.to_owned()).or_default();
+        assert!(version <= reading.seen + 1, "{key}: {version} comes after {reading:?}: one is left out");
+        assert!(version > reading.acknowledged, "{key}: {version} comes after {reading:?}: it comes again");
+        reading.seen = reading.seen.max(version);
+    }
+
+    fn note_acknowledged(&self, key: &str, version: u64) {
+        let mut readings = self.0.lock().unwrap();
+        let reading = readings.entry(key.to_owned()).or_default();
+        reading.acknowledged = reading.acknowledged.max(version);
+    }
+}
+
+/// Reads and acknowledges batches; returns the number of changes. With `stop`, the reader leaves
+/// its `stop`th batch without an acknowledgement, or leaves when nothing comes. Without it,
+/// the reader leaves when all changes are acknowledged: one that leaves before has keys that nobody
+/// else gets for long.
+fn read(server: &Server, reader: &str, stop: Option<usize>, readings: &Readings) -> usize {
+    let (mut client, mut got, mut batches) = (server.connect(), 0, 0);
     let deadline = Instant::now() + Duration::from_secs(120);
     loop {
         let body = json!({"consumer": reader, "limit": 7, "timeout": 0.5});
@@ -26,12 +55,16 @@ fn read(server: &Server, reader: &str, stop: Option<usize>) -> Got {
             if stop.is_some() || lag(&mut client) == 0 {
                 return got;
             }
-            assert!(Instant::now() < deadline, "the changes do not come to {reader}, which got {got:?}");
+            assert!(Instant::now() < deadline, "the changes do not come to {reader}, which got {got}");
             continue;
         }
-        for change in batch["changes"].as_array().unwrap() {
-            got.push((change["key"].as_str().unwrap().to_owned(), change["document"]["n"].as_u64().unwrap()));
-        }
+        let change_of = |change: &Value| {
+            (change["key"].as_str().unwrap().to_owned(), change["document"]["n"].as_u64().unwrap())
+        };
+        let changes: Vec<(String, u64)> =
+            batch["changes"].as_array().unwrap().iter().map(change_of).collect();
+        got += changes.len();
+        changes.iter().for_each(|(key, version)| readings.note_seen(key, *version));
         batches += 1;
         if stop == Some(batches) {
             return got;
@@ -40,6 +73,9 @@ fn read(server: &Server, reader: &str, stop: Option<usize>) -> Got {
         let status = client.json("POST", "/_api/changes/subscriptions/work/acknowledge", &body).status;
         // Others have the changes by now if this reader was silent for too long.
         assert!(status == 200 || status == 404, "{status}");
+        if status == 200 {
+            changes.iter().for_each(|(key, version)| readings.note_acknowledged(key, *version));
+        }
     }
 }
 
@@ -48,10 +84,10 @@ fn lag(client: &mut Client) -> u64 {
     client.json("GET", "/_api/changes/subscriptions/work", "").json()["lag"].as_u64().unwrap()
 }
 
-/// Readers that share the subscription, each on a thread.
-fn share(server: &Server, stop: Option<usize>) -> Vec<Got> {
+/// Readers that share the subscription, each on a thread; returns the number of changes of each.
+fn share(server: &Server, stop: Option<usize>, readings: &Readings) -> Vec<usize> {
     std::thread::scope(|threads| {
-        let readers = ["a", "b", "c"].map(|name| threads.spawn(move || read(server, name, stop)));
+        let readers = ["a", "b", "c"].map(|name| threads.spawn(move || read(server, name, stop, readings)));
         readers.map(|reader| reader.join().unwrap()).into()
     })
 }
@@ -69,26 +105,16 @@ fn readers_share_a_subscription_by_keys_through_a_kill() {
         let query = "FOR i IN 1..@keys INSERT {_key: TO_STRING(i), n: @n} INTO docs OPTIONS {overwriteMode: 'replace'}";
         post(&mut client, "/_api/cursor", &json!({"query": query, "bindVars": {"keys": KEYS, "n": version}}));
     }
+    let readings = Readings::default();
     // Each reader leaves its third batch without an acknowledgement, and the server is killed.
-    let before = share(&server, Some(3));
-    assert!(before.iter().all(|got| got.len() <= 21) && before.iter().any(|got| !got.is_empty()));
+    let before = share(&server, Some(3), &readings);
+    assert!(before.iter().all(|got| *got <= 21) && before.iter().any(|got| *got > 0));
     server.kill();
     let server = Server::start(&folder.path().join("data"), &[]);
-    let after = share(&server, None);
-    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
-    for got in before.iter().chain(&after) {
-        let mut last: BTreeMap<&str, u64> = BTreeMap::new();
-        for (key, version) in got {
-            let last = last.entry(key).or_default();
-            assert!(*version > *last, "{key}: {version} comes after {last}");
-            *last = *version;
-            let seen = seen.entry(key.clone()).or_default();
-            assert!(*version <= *seen + 1, "{key}: {version} comes after {seen}: one is left out");
-            *seen = (*seen).max(*version);
-        }
-    }
-    assert_eq!(seen.len() as u64, KEYS);
-    assert!(seen.values().all(|seen| *seen == VERSIONS), "{seen:?}");
+    share(&server, None, &readings);
+    let readings = readings.0.into_inner().unwrap();
+    assert_eq!(readings.len() as u64, KEYS);
+    assert!(readings.values().all(|reading| reading.acknowledged == VERSIONS), "{readings:?}");
     assert_eq!(lag(&mut server.connect()), 0);
 }
 
