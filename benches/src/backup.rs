@@ -1,7 +1,6 @@
 //! Backups under load: the pauses of writers, and the times of creation, upload, verification and
 //! restore.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use harness::{Server, wait_within};
 
+use crate::folder::bytes_below;
 use crate::http::{Connection, JSON, request};
 use crate::report::{Report, Target};
 use crate::servers::settle;
@@ -193,18 +193,4 @@ fn restore(
 
 fn seconds(begin: Instant) -> f64 {
     begin.elapsed().as_secs_f64()
-}
-
-/// Returns the bytes of all files below a folder; none if it is not there.
-///
-/// Files that a running server removes during the count are ignored.
-pub(crate) fn bytes_below(folder: &Path) -> Result<u64, Failure> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(0) };
-    let mut bytes = 0;
-    for entry in entries {
-        let entry = entry?;
-        let Ok(metadata) = entry.metadata() else { continue };
-        bytes += if metadata.is_dir() { bytes_below(&entry.path())? } else { metadata.len() };
-    }
-    Ok(bytes)
 }

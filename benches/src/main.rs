@@ -5,6 +5,7 @@
 //!        benches --server PERSEA [--scale X] engines
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X] backup
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X] bystander
+//!        benches --server PERSEA [--engine NAME] [--scale X] quantizers
 //!        benches --server PERSEA --tikv PD,.. [--scale X] cluster
 //!        benches [--graph-scale N] [--edge-factor N] analytics
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X]
@@ -30,6 +31,9 @@
 //! times `--scale`, builds an index, is backed up, dumps, restores and drops. It needs 8 GB in the
 //! folder of `TMPDIR`.
 //!
+//! `quantizers` compares vector indexes of 1,000,000 documents times `--scale` with and without
+//! codes. It needs 4 GB in the folder of `TMPDIR`.
+//!
 //! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. It compares one server, two
 //! servers, and the engine alone, whose client works on the same stores without a server.
 //!
@@ -51,6 +55,7 @@ mod servers;
 mod report;
 mod markdown;
 mod quantiles;
+mod folder;
 mod tools;
 mod documents;
 mod import;
@@ -136,6 +141,9 @@ const ENGINES: &str = "engines";
 /// Backups under load. They run only by name.
 const BACKUP: &str = "backup";
 
+/// Codes of vectors. They run only by name.
+const QUANTIZERS: &str = "quantizers";
+
 /// A small client beside large work. It runs only by name.
 const BYSTANDER: &str = "bystander";
 
@@ -168,6 +176,9 @@ fn run() -> Result<(), Failure> {
     }
     if names.iter().any(|name| name == BACKUP) {
         backup::run(&setup, &mut report::Report::new())?;
+    }
+    if names.iter().any(|name| name == QUANTIZERS) {
+        vectors::run_quantizers(&setup, &mut report::Report::new())?;
     }
     if names.iter().any(|name| name == BYSTANDER) {
         bystander::run(&setup)?;
@@ -245,6 +256,6 @@ fn is_known(name: &str) -> bool {
         .iter()
         .map(|known| known.0)
         .chain(TABLES.iter().map(|known| known.0))
-        .chain([ENGINES, BACKUP, BYSTANDER, CLUSTER, ANALYTICS])
+        .chain([ENGINES, BACKUP, QUANTIZERS, BYSTANDER, CLUSTER, ANALYTICS])
         .any(|known| known == name)
 }

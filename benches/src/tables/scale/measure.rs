@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use harness::{Process, Server};
 
-use crate::backup::bytes_below;
 use crate::documents::{self, Progress, VALUES, key};
+use crate::folder::bytes_below;
 use crate::http::{Connection, JSON, request};
 use crate::quantiles::Quantiles;
 use crate::{Failure, Setup, import};

@@ -1,91 +1,26 @@
-//! Searches of a vector index against brute force: recall of the ten nearest, and the server's
-//! time.
-//!
-//! Brute force is a search of all lists of the same index in the same run. The sets are clustered
-//! and uniform vectors of 128 and 768 dimensions. Their numbers of lists are those of the index's
-//! default. A filter that one document in a hundred passes is on an attribute that the index
-//! stores. The report also has the server's CPU time, which is reliable on a busy machine.
+//! Sets of vectors, and searches in them.
 
 use std::fmt::Write;
-use std::time::Instant;
 
 use harness::Server;
 use serde_json::Value;
 
+use crate::Failure;
 use crate::http::{Connection, JSON, request};
-use crate::report::{Report, Target};
-use crate::{Failure, Setup};
 
 const DOCUMENTS_PER_REQUEST: u64 = 1_000;
 const QUERIES: u64 = 100;
-const PROBES: [u64; 5] = [1, 4, 16, 64, 256];
 const NEAREST: usize = 10;
-/// Lists that are more than any index has.
-const ALL_LISTS: u64 = 1_000_000;
-/// The share of brute force's time that a search with enough recall may take.
-const SHARE_MAX: f64 = 0.1;
-const RECALL_MIN: f64 = 0.95;
 
 /// A set of vectors.
-struct Set {
-    documents: u64,
-    dimension: usize,
+pub(super) struct Set {
+    pub(super) documents: u64,
+    pub(super) dimension: usize,
     /// The centers; none for uniform vectors.
-    centers: Vec<Vec<f32>>,
+    pub(super) centers: Vec<Vec<f32>>,
 }
 
-pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
-    for (documents, dimension) in [(100_000, 128), (30_000, 768)] {
-        for clusters in [1_000, 0] {
-            let mut random = Random(clusters ^ documents);
-            let centers = (0..clusters).map(|_| (0..dimension).map(|_| random.normal()).collect()).collect();
-            measure(&Set { documents: setup.documents(documents), dimension, centers }, setup, report)?;
-        }
-    }
-    Ok(())
-}
-
-fn measure(set: &Set, setup: &Setup, report: &mut Report) -> Result<(), Failure> {
-    let folder = tempfile::tempdir()?;
-    let server = setup.persea(folder.path(), &[])?;
-    let mut connection = Connection::open(server.port())?;
-    let kind = if set.centers.is_empty() { "uniform" } else { "clustered" };
-    let name = format!("{} x {} {kind}", set.documents, set.dimension);
-    load(set, &mut connection)?;
-    let definition = format!(
-        r#"{{"type":"vector","fields":["v"],"storedValues":["n"],"params":{{"metric":"l2","dimension":{}}}}}"#,
-        set.dimension
-    );
-    let create = request("POST", "/_api/index?collection=v", JSON, definition.as_bytes());
-    let (started, cpu) = (Instant::now(), server.process().cpu_time());
-    connection.expect_success(&create)?;
-    report.figure(&format!("{name}: build"), started.elapsed().as_secs_f64(), "s", &Target::AtMost(20.0));
-    report.figure(
-        &format!("{name}: build, CPU"),
-        (server.process().cpu_time() - cpu).as_secs_f64(),
-        "s",
-        &Target::None,
-    );
-    for filter in ["", "FILTER d.n == 7 "] {
-        let exact = searches(set, &server, &mut connection, filter, ALL_LISTS)?;
-        let what = if filter.is_empty() { name.clone() } else { format!("{name}, filter 1 %") };
-        report.figure(&format!("{what}: brute force"), exact.milliseconds, "ms", &Target::None);
-        report.figure(&format!("{what}: brute force, CPU"), exact.cpu_milliseconds, "ms", &Target::None);
-        for n_probe in PROBES {
-            let found = searches(set, &server, &mut connection, filter, n_probe)?;
-            let recall = found.recall(&exact);
-            let is_enough = recall >= RECALL_MIN;
-            let target = if is_enough { Target::AtMost(SHARE_MAX) } else { Target::None };
-            let what = format!("{what}: nProbe {n_probe}, recall {recall:.3}");
-            report.ratio(&what, (found.milliseconds, "ms"), Some(exact.milliseconds), &target);
-            let (own, all) = (found.cpu_milliseconds, exact.cpu_milliseconds);
-            report.ratio(&format!("{what}, CPU"), (own, "ms"), Some(all), &target);
-        }
-    }
-    Ok(())
-}
-
-fn load(set: &Set, connection: &mut Connection) -> Result<(), Failure> {
+pub(super) fn load(set: &Set, connection: &mut Connection) -> Result<(), Failure> {
     connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"v"}"#))?;
     for first in (0..set.documents).step_by(DOCUMENTS_PER_REQUEST as usize) {
         let mut body = String::new();
@@ -104,14 +39,14 @@ fn load(set: &Set, connection: &mut Connection) -> Result<(), Failure> {
 }
 
 /// The keys that each search has found, the median of the server's times, and its mean CPU time.
-struct Found {
+pub(super) struct Found {
     keys: Vec<Vec<Value>>,
-    milliseconds: f64,
-    cpu_milliseconds: f64,
+    pub(super) milliseconds: f64,
+    pub(super) cpu_milliseconds: f64,
 }
 
 impl Found {
-    fn recall(&self, exact: &Found) -> f64 {
+    pub(super) fn recall(&self, exact: &Found) -> f64 {
         let pairs = self.keys.iter().zip(&exact.keys);
         let hits = pairs.map(|(own, exact)| exact.iter().filter(|key| own.contains(key)).count());
         let wanted: usize = exact.keys.iter().map(Vec::len).sum();
@@ -119,7 +54,7 @@ impl Found {
     }
 }
 
-fn searches(
+pub(super) fn searches(
     set: &Set,
     server: &Server,
     connection: &mut Connection,
@@ -147,6 +82,13 @@ fn searches(
 }
 
 impl Set {
+    /// Returns vectors around so many centers; uniform ones without centers.
+    pub(super) fn new(documents: u64, dimension: usize, clusters: u64) -> Self {
+        let mut random = Random(clusters ^ documents);
+        let centers = (0..clusters).map(|_| (0..dimension).map(|_| random.normal()).collect()).collect();
+        Set { documents, dimension, centers }
+    }
+
     /// Returns a vector as JSON; the same number gives the same vector.
     fn vector(&self, number: u64) -> String {
         let mut random = Random(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
