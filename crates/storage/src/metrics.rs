@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use metrics::{Counter, Histogram, Metric, Value};
+use metrics::{Counter, Gauge, Histogram, Metric, Value};
 
 /// The bounds in seconds between which times of operations and of locks are counted.
 const OPERATION_CUTS: [f64; 10] = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0];
@@ -193,6 +193,56 @@ pub(crate) const READ_CACHE: &[Metric<ReadCacheStatistics>] = &[
         |cache| (cache.hits as f64 / (cache.hits + cache.misses).max(1) as f64).into(),
     ),
 ];
+
+/// Bucket bounds for the times of trainings and builds of vector indexes, in seconds.
+const BUILD_CUTS: [f64; 8] = [0.1, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
+
+/// The trainings and builds of vector indexes since the store opened.
+#[derive(Debug)]
+pub(crate) struct VectorBuilds {
+    /// The times of trainings that had enough documents.
+    pub(crate) trainings: Histogram<8>,
+    /// The times of builds of all entries after a training.
+    pub(crate) ingestions: Histogram<8>,
+    pub(crate) ongoing_trainings: Gauge,
+}
+
+impl Default for VectorBuilds {
+    fn default() -> Self {
+        VectorBuilds {
+            trainings: Histogram::of_times(&BUILD_CUTS),
+            ingestions: Histogram::of_times(&BUILD_CUTS),
+            ongoing_trainings: Gauge::new(),
+        }
+    }
+}
+
+pub(crate) const VECTOR_BUILDS: &[Metric<VectorBuilds>] = &[
+    Metric::histogram(
+        "arangodb_vector_index_ingestion_duration",
+        "Time in which vector indexes stored the vectors of all documents after a training, in seconds.",
+        |builds| (&builds.ingestions).into(),
+    ),
+    Metric::histogram(
+        "arangodb_vector_index_training_duration",
+        "Time of trainings of vector indexes in seconds.",
+        |builds| (&builds.trainings).into(),
+    ),
+    Metric::gauge(
+        "arangodb_vector_index_training_ongoing",
+        "Number of trainings of vector indexes that run now.",
+        |builds| (&builds.ongoing_trainings).into(),
+    ),
+];
+
+/// The number of vector indexes that are not trained.
+pub(crate) struct UntrainedIndexes(pub(crate) usize);
+
+pub(crate) const UNTRAINED: &[Metric<UntrainedIndexes>] = &[Metric::gauge(
+    "arangodb_vector_index_unusable",
+    "Number of vector indexes that are not trained.",
+    |untrained| untrained.0.into(),
+)];
 
 /// The size of the catalog.
 pub(crate) struct CatalogSize {

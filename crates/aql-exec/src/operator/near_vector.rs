@@ -5,6 +5,9 @@
 //! lists of the index until enough documents have passed, or all lists were read. A filter that few
 //! documents pass also needs more lists: the search then has to look as far as it would for many
 //! more documents without a filter.
+//!
+//! An index that stores codes only estimates distances. The search then keeps more documents than
+//! are wanted, and orders them by the vectors that they have.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -96,6 +99,7 @@ impl NearVectorOperator {
         let vector = index_value(&self.outer.value(self.parts.vector))?;
         let n_probe = self.n_probe()?;
         let mut scan = snapshot.near(&self.parts.source.collection, &self.parts.index, &vector, n_probe)?;
+        let kept = scan.kept_for(limit);
         self.cursor.begin_row();
         self.cursor.count(1, &mut context.statistics);
         let mut passed: Vec<Passed> = Vec::new();
@@ -103,14 +107,14 @@ impl NearVectorOperator {
         let mut lists = scan.n_probe();
         while lists > 0 && limit > 0 {
             let bounds = NearBounds {
-                most: if has_filter { usize::MAX } else { limit },
-                score: farthest(&passed, limit),
+                most: if has_filter { usize::MAX } else { kept },
+                score: farthest(&passed, kept),
                 wants_covered: self.parts.source.wants_covered(),
             };
             let found = self.probe(&mut scan, lists, bounds, context)?;
             read += found.read;
             let is_filled = passed.len() >= limit;
-            let now = self.test(&found, &mut passed, limit, &snapshot, context)?;
+            let now = self.test(&found, &mut passed, kept, &snapshot, context)?;
             // Tests after the limit was filled say nothing about the share that passes.
             tested += if is_filled { 0 } else { now };
             let wanted = match (passed.len() < limit, has_filter) {
@@ -123,6 +127,44 @@ impl NearVectorOperator {
             };
             lists = wanted.saturating_sub(scan.lists_read()).min(scan.lists_left());
         }
+        if scan.estimates() {
+            passed = self.compare(&scan, passed, &snapshot, context)?;
+            passed.truncate(limit);
+        }
+        Ok(passed)
+    }
+
+    /// Replaces the estimated scores of documents by those of their vectors, and orders them anew.
+    /// The filter is tested once more, since it may use the distance.
+    fn compare(
+        &self,
+        scan: &NearScan,
+        mut passed: Vec<Passed>,
+        snapshot: &Snapshot,
+        context: &mut ExecutionContext,
+    ) -> Result<Vec<Passed>> {
+        context.interrupt.check()?;
+        let keys: Vec<&str> = passed.iter().map(|document| &*document.key).collect();
+        let documents = self.documents(&keys, snapshot, context)?;
+        for (passed, document) in passed.iter_mut().zip(documents) {
+            if let Some(score) = document.with_slice(|document, _| scan.score_of(document))? {
+                passed.score = score;
+            }
+        }
+        sort(&mut passed);
+        let mut entries = EntryBatch::default();
+        let mut sink = self.sink(&mut entries);
+        for document in &passed {
+            sink.push(&document.key, || document.covered.clone(), Value::Null);
+        }
+        let scores: Vec<f32> = passed.iter().map(|document| document.score).collect();
+        let rows = self.filter(&entries, &scores, snapshot, context)?;
+        let mut rows = rows.into_iter().peekable();
+        let mut position = 0;
+        passed.retain(|_| {
+            position += 1;
+            rows.next_if_eq(&(position - 1)).is_some()
+        });
         Ok(passed)
     }
 
@@ -164,7 +206,7 @@ impl NearVectorOperator {
                     covered: covered(&found.entries, position),
                 });
             }
-            passed.sort_by(|a, b| a.score.total_cmp(&b.score).then_with(|| a.key.cmp(&b.key)));
+            sort(passed);
             passed.truncate(limit);
             start = end;
             step = (step * 2).min(TESTED_AT_ONCE.1);
@@ -180,8 +222,7 @@ impl NearVectorOperator {
         snapshot: &Snapshot,
         context: &mut ExecutionContext,
     ) -> Result<Vec<usize>> {
-        let NearVectorParts { source, distance, .. } = &self.parts;
-        if source.filter.is_none() {
+        if self.parts.source.filter.is_none() {
             return Ok(range.collect());
         }
         let mut entries = EntryBatch::default();
@@ -189,18 +230,32 @@ impl NearVectorOperator {
         for position in range.clone() {
             sink.push(found.entries.key(position), || covered(&found.entries, position), Value::Null);
         }
-        let mut batch = self.outer.gather(entries.rows().to_vec());
         let scores = found.scores.get(range.clone()).unwrap_or_default();
-        batch.set_column(
-            *distance,
-            Column::from_values(scores.iter().map(|score| self.value(*score)).collect()),
-        );
-        if source.coverage.filter {
-            source.filter_entries(&entries, &mut batch, context)?;
-        } else {
-            self.filter_documents(&entries, &mut batch, snapshot, context)?;
+        let rows = self.filter(&entries, scores, snapshot, context)?;
+        Ok(rows.into_iter().map(|row| range.start + row).collect())
+    }
+
+    /// Returns the entries that pass the filter.
+    fn filter(
+        &self,
+        entries: &EntryBatch,
+        scores: &[f32],
+        snapshot: &Snapshot,
+        context: &mut ExecutionContext,
+    ) -> Result<Vec<usize>> {
+        let NearVectorParts { source, distance, .. } = &self.parts;
+        if source.filter.is_none() {
+            return Ok((0..entries.len()).collect());
         }
-        Ok(batch.selected().map(|row| range.start + row).collect())
+        let mut batch = self.outer.gather(entries.rows().to_vec());
+        let distances = scores.iter().map(|score| self.value(*score)).collect();
+        batch.set_column(*distance, Column::from_values(distances));
+        if source.coverage.filter {
+            source.filter_entries(entries, &mut batch, context)?;
+        } else {
+            self.filter_documents(entries, &mut batch, snapshot, context)?;
+        }
+        Ok(batch.selected().collect())
     }
 
     fn filter_documents(
@@ -210,13 +265,24 @@ impl NearVectorOperator {
         snapshot: &Snapshot,
         context: &mut ExecutionContext,
     ) -> Result<()> {
-        let source = &self.parts.source;
-        let rows: Vec<usize> = (0..entries.len()).collect();
-        let keys: Vec<&str> = rows.iter().map(|row| entries.key(*row)).collect();
-        let mut documents = vec![Value::Null; rows.len()];
-        let fetched = fetch_into(&mut documents, &rows, &keys, &source.collection, snapshot, context)?;
+        let keys: Vec<&str> = (0..entries.len()).map(|row| entries.key(row)).collect();
+        let documents = self.documents(&keys, snapshot, context)?;
+        let documents = FoundDocuments::Values(Column::from_values(documents));
+        self.parts.source.filter_documents(batch, &documents, context)
+    }
+
+    fn documents(
+        &self,
+        keys: &[&str],
+        snapshot: &Snapshot,
+        context: &mut ExecutionContext,
+    ) -> Result<Vec<Value>> {
+        let rows: Vec<usize> = (0..keys.len()).collect();
+        let mut documents = vec![Value::Null; keys.len()];
+        let fetched =
+            fetch_into(&mut documents, &rows, keys, &self.parts.source.collection, snapshot, context)?;
         context.statistics.document_lookups += fetched.documents as u64;
-        source.filter_documents(batch, &FoundDocuments::Values(Column::from_values(documents)), context)
+        Ok(documents)
     }
 
     /// Returns the similarity or distance of a score.
@@ -244,6 +310,11 @@ impl NearVectorOperator {
         source.project_entries(&entries, &mut batch);
         batch
     }
+}
+
+/// Orders documents by their scores; equally near ones by their keys.
+fn sort(passed: &mut [Passed]) {
+    passed.sort_by(|a, b| a.score.total_cmp(&b.score).then_with(|| a.key.cmp(&b.key)));
 }
 
 /// Returns the greatest score with which a document can still be among the nearest.

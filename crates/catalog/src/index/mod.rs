@@ -5,6 +5,7 @@
 
 mod capabilities;
 mod edge;
+mod factory;
 mod fulltext;
 mod geo;
 mod inverted;
@@ -30,6 +31,7 @@ use crate::text_index::UsedAnalyzers;
 use crate::{FieldPath, IndexId, ObjectId};
 
 pub use capabilities::{Capabilities, SearchShape};
+pub use factory::{Factory, VectorEncoding};
 pub use inverted::{FieldDefaults, INVERTED_FIELDS_MAX, InvertedField, InvertedOptions};
 pub use link::{LINK_DEPTH_MAX, LinkField, LinkOptions, StoreValues};
 pub use metric::Metric;
@@ -257,6 +259,9 @@ impl IndexProperties {
         index.id = parse_id(properties)?;
         index.name = properties.text("name")?.map(str::to_owned);
         rules.parse(&mut index, properties)?;
+        if for_client {
+            rules.check_new(&index)?;
+        }
         Ok(index)
     }
 
@@ -458,6 +463,12 @@ pub(crate) trait TypeRules: Sync {
     ///
     /// Type, name and fields are already set and checked.
     fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Checks what a new index of a client must fulfil beyond [`TypeRules::parse`], which also
+    /// reads definitions of earlier versions.
+    fn check_new(&self, _index: &IndexProperties) -> Result<()> {
         Ok(())
     }
 

@@ -149,6 +149,8 @@ fn wrong_options_of_the_types_are_refused() {
             "strategy": "autoSqrt", "multiplier": 4}}}"#,
         r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "factory": "Flat"}}"#,
         r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "factory": "IVFx,Flat"}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "factory": "IVF{},SQ4"}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "factory": "IVF{},PQ3"}}"#,
         r#"{"type": "mdi", "fields": ["a"]}"#,
         r#"{"type": "mdi", "fields": ["a"], "fieldValueTypes": "int"}"#,
         r#"{"type": "mdi", "fields": ["a"], "fieldValueTypes": "double", "prefixFields": ["b"]}"#,

@@ -5,8 +5,8 @@
 use errors::{Error, Result};
 
 use super::{
-    Capabilities, IndexProperties, Metric, SearchShape, TypeOptions, TypeRules, check_plain_fields,
-    parse_stored_values,
+    Capabilities, Factory, IndexProperties, Metric, SearchShape, TypeOptions, TypeRules, VectorEncoding,
+    check_plain_fields, parse_stored_values,
 };
 use crate::properties::{Printer, Properties};
 
@@ -30,8 +30,8 @@ pub struct VectorOptions {
     pub training_iterations: u64,
     /// Vectors for each list in the sample that the training reads.
     pub documents_per_centroid: u64,
-    /// The factory text as the client gave it.
-    pub factory: Option<String>,
+    /// The number of lists and the encoding as the client demands them.
+    pub factory: Option<Factory>,
 }
 
 /// The number of lists of a vector index.
@@ -101,7 +101,12 @@ impl VectorOptions {
 
     /// Returns the number of lists that the factory text demands, if it demands one.
     pub fn factory_lists(&self) -> Option<u64> {
-        parse_factory(self.factory.as_deref()?)?
+        self.factory.as_ref()?.lists
+    }
+
+    /// Returns how the lists of a trained index store vectors.
+    pub fn encoding(&self) -> VectorEncoding {
+        self.factory.as_ref().map_or(VectorEncoding::Flat, |factory| factory.encoding(self.dimension))
     }
 }
 
@@ -125,6 +130,11 @@ impl TypeRules for Vector {
         properties.boolean("inBackground")?;
         index.options = TypeOptions::Vector(Box::new(parse_options(params)?));
         Ok(())
+    }
+
+    fn check_new(&self, index: &IndexProperties) -> Result<()> {
+        let TypeOptions::Vector(options) = &index.options else { return Ok(()) };
+        options.factory.as_ref().map_or(Ok(()), |factory| factory.check_encoding(options.dimension))
     }
 
     fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
@@ -163,12 +173,7 @@ fn parse_options(params: Properties<'_>) -> Result<VectorOptions> {
         let message = format!("'nLists' must be at most {most} for vectors of dimension {dimension}");
         return Err(Error::bad_parameter(message));
     }
-    let factory = params.text("factory")?.map(str::to_owned);
-    if let Some(text) = factory.as_deref().filter(|text| parse_factory(text).is_none()) {
-        let message =
-            format!("invalid 'factory' '{text}': expecting an inverted file, such as 'IVF100,Flat'");
-        return Err(Error::bad_parameter(message));
-    }
+    let factory = params.text("factory")?.map(Factory::parse).transpose()?;
     Ok(VectorOptions {
         metric,
         dimension: usize::try_from(dimension).unwrap_or(usize::MAX),
@@ -211,27 +216,6 @@ fn parse_lists(params: Properties<'_>) -> Result<ListCount> {
     })
 }
 
-/// Returns the number of lists of a factory text: the inner option is `None` for `{}`. The outer
-/// one is `None` for a text that is not an inverted file.
-///
-/// All encodings are stored as plain vectors; they only have to be valid.
-fn parse_factory(text: &str) -> Option<Option<u64>> {
-    let (base, encoding) = text.strip_prefix("IVF")?.split_once(',')?;
-    let (count, quantizer) = base.split_once('_').map_or((base, None), |(count, rest)| (count, Some(rest)));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_quantizer = quantizer.is_none_or(|text| text.strip_prefix("HNSW").is_some_and(is_number));
-    let encoding = encoding.split(',').next().unwrap_or_default();
-    let is_product =
-        |text: &str| text.split_once('x').map_or(is_number(text), |(m, k)| is_number(m) && is_number(k));
-    let is_encoding = matches!(encoding, "Flat" | "SQ4" | "SQ6" | "SQ8" | "SQfp16" | "SQbf16")
-        || encoding.strip_prefix("PQ").is_some_and(is_product);
-    match count {
-        _ if !is_quantizer || !is_encoding => None,
-        "{}" => Some(None),
-        count => Some(Some(count.parse().ok().filter(|count| *count > 0)?)),
-    }
-}
-
 fn print_options(options: &VectorOptions, printer: &mut Printer<'_>) {
     printer.text("metric", options.metric.name());
     printer.unsigned("dimension", options.dimension as u64);
@@ -251,6 +235,6 @@ fn print_options(options: &VectorOptions, printer: &mut Printer<'_>) {
     printer.unsigned("trainingIterations", options.training_iterations);
     printer.unsigned("numberOfDocsPerCentroid", options.documents_per_centroid);
     if let Some(factory) = &options.factory {
-        printer.text("factory", factory);
+        printer.text("factory", &factory.text);
     }
 }

@@ -155,14 +155,15 @@ impl Store {
         let object = definition.object_id;
         let options = &self.core.options;
         let source = IndexSource { snapshot, collection, options, check };
-        let index = Arc::new(Index::trained(definition, &source, &options.search)?);
+        let builds = &self.core.vector_builds;
+        let index = Arc::new(source.train(definition, builds)?);
         if let Some(text) = index.text() {
             text.schema()?;
         }
         // After a crash during the build, the store deletes the unfinished index.
         self.core.alter(|draft| draft.pend_deletion(object))?;
         let engine = self.core.engine.as_ref();
-        let build = Build { engine, snapshot, collection, index: &index, options, check };
+        let build = Build { engine, snapshot, collection, index: &index, options, builds, check };
         // A text index is filled from its outbox.
         let built = if index.text().is_some() { Ok(()) } else { build.run() };
         if let Err(error) = built {

@@ -8,7 +8,9 @@
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread::ScopedJoinHandle;
+use std::time::Instant;
 
+use catalog::{IndexDefinition, IndexType};
 use errors::{ConflictingDocument, Error, Result};
 use kv::{BlockLimits, BulkLoad, Durability, Engine, LoadHint, LoadKind};
 use velocypack::Slice;
@@ -19,6 +21,7 @@ use crate::base::options::StoreOptions;
 use crate::encoding::entry::key_of_unique_value;
 use crate::index::entries::Entries;
 use crate::index::{Index, TrainingSource};
+use crate::metrics::VectorBuilds;
 use crate::scan::{DocumentScanSpec, KeyBound};
 use crate::visibility::estimate::EstimateChange;
 use crate::{Collection, Snapshot};
@@ -176,6 +179,25 @@ pub(crate) struct IndexSource<'a> {
     pub(crate) check: SharedCheck<'a>,
 }
 
+impl IndexSource<'_> {
+    /// Makes an index, which learns from the documents what its entries need.
+    ///
+    /// Errors: 9, 10 for a document that cannot be indexed, that of the check.
+    pub(crate) fn train(&self, definition: IndexDefinition, builds: &VectorBuilds) -> Result<Index> {
+        if definition.properties.index_type != IndexType::Vector {
+            return Index::train(definition, self, &self.options.search);
+        }
+        let began = Instant::now();
+        builds.ongoing_trainings.increment();
+        let index = Index::train(definition, self, &self.options.search);
+        builds.ongoing_trainings.decrement();
+        if index.as_ref().is_ok_and(|index| index.trained().is_some()) {
+            builds.trainings.add_time(began.elapsed());
+        }
+        index
+    }
+}
+
 impl TrainingSource for IndexSource<'_> {
     fn count(&self) -> Result<u64> {
         self.snapshot.count(self.collection)
@@ -207,12 +229,22 @@ pub(crate) struct Build<'a> {
     pub(crate) collection: &'a Collection,
     pub(crate) index: &'a Index,
     pub(crate) options: &'a StoreOptions,
+    pub(crate) builds: &'a VectorBuilds,
     pub(crate) check: SharedCheck<'a>,
 }
 
 impl Build<'_> {
     /// Builds the index over all documents of the snapshot.
     pub(crate) fn run(&self) -> Result<()> {
+        let began = Instant::now();
+        self.build()?;
+        if self.index.trained().is_some() {
+            self.builds.ingestions.add_time(began.elapsed());
+        }
+        Ok(())
+    }
+
+    fn build(&self) -> Result<()> {
         let documents = self.snapshot.count(self.collection)?;
         let threads = threads_for(self.index, documents);
         // The loads stay open from now on, so that the engine leaves the machine to this build.

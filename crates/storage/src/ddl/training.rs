@@ -53,15 +53,23 @@ impl Store {
         let definition = catalog::IndexDefinition { object_id: object, ..old.definition().clone() };
         let options = &self.core.options;
         let source = IndexSource { snapshot: &snapshot, collection: &present, options, check };
-        let index = Arc::new(Index::trained(definition, &source, &options.search)?);
-        if index.centroids().is_none() {
+        let builds = &self.core.vector_builds;
+        let index = Arc::new(source.train(definition, builds)?);
+        if index.trained().is_none() {
             return Ok(false);
         }
         // After a crash during the build, the store deletes the unfinished object.
         self.core.alter(|draft| draft.pend_deletion(object))?;
         let engine = self.core.engine.as_ref();
-        let build =
-            Build { engine, snapshot: &snapshot, collection: &present, index: &index, options, check };
+        let build = Build {
+            engine,
+            snapshot: &snapshot,
+            collection: &present,
+            index: &index,
+            options,
+            builds,
+            check,
+        };
         let replaced = old.definition().object_id;
         if let Err(error) = build.run().and_then(|()| self.replace_index(&present, &index, replaced)) {
             if error.code() != ErrorCode::TransactionInternal {

@@ -47,7 +47,7 @@ use crate::visibility::read_cache::CacheKey;
 use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
 use scan::{EntryScan, ScanOptions, ScanSource};
-use vector::{Centroids, TrainingState};
+use vector::{Trained, TrainingState};
 
 /// The entries that one type of index stores for a document, and its scans.
 pub(crate) trait IndexMethod: Sync {
@@ -66,14 +66,14 @@ pub(crate) trait IndexMethod: Sync {
     /// Returns what the index learns from documents before it has entries, if it learns anything.
     ///
     /// Errors: 10 for a document that cannot be indexed, that of the source's check.
-    fn train(&self, _index: &Index, _source: &dyn TrainingSource) -> Result<Option<Centroids>> {
+    fn train(&self, _index: &Index, _source: &dyn TrainingSource) -> Result<Option<Trained>> {
         Ok(None)
     }
 
     /// Reads the outcome of [`IndexMethod::train`], which [`IndexMethod::own_entries`] has stored.
     ///
     /// Errors: 1102 if it is damaged.
-    fn read_training(&self, _index: &Index, _engine: &dyn kv::Snapshot) -> Result<Option<Centroids>> {
+    fn read_training(&self, _index: &Index, _engine: &dyn kv::Snapshot) -> Result<Option<Trained>> {
         Ok(None)
     }
 
@@ -148,7 +148,7 @@ pub struct Index {
     method: &'static dyn IndexMethod,
     estimate: Option<Arc<Estimate>>,
     /// The outcome of a training: it never changes.
-    centroids: Option<Arc<Centroids>>,
+    trained: Option<Arc<Trained>>,
     /// The terms of an inverted index or a view's link.
     text: Option<Arc<TextIndex>>,
     /// The number of documents at the last training that was without success; 0 if there was none.
@@ -170,9 +170,8 @@ impl Index {
         };
         let capabilities = definition.properties.capabilities();
         let text = TextIndex::new(&definition, search);
-        let (centroids, tried_with) = (None, AtomicU64::default());
-        let mut index =
-            Index { definition, capabilities, method, estimate: None, centroids, text, tried_with };
+        let (trained, tried_with) = (None, AtomicU64::default());
+        let mut index = Index { definition, capabilities, method, estimate: None, trained, text, tried_with };
         if method.is_estimated(&index) {
             index.estimate = Some(estimate.unwrap_or_default());
         }
@@ -192,20 +191,20 @@ impl Index {
         if let Some(text) = &index.text {
             text.continue_outbox(engine)?;
         }
-        index.centroids = index.method.read_training(&index, engine)?.map(Arc::new);
+        index.trained = index.method.read_training(&index, engine)?.map(Arc::new);
         Ok(index)
     }
 
     /// Creates an index over existing documents, which learns from them what its entries need.
     ///
     /// Errors: 9, 10 for a document that cannot be indexed, that of the source's check.
-    pub(crate) fn trained(
+    pub(crate) fn train(
         definition: IndexDefinition,
         source: &dyn TrainingSource,
         search: &SearchOptions,
     ) -> Result<Self> {
         let mut index = Index::new(definition, None, search)?;
-        index.centroids = index.method.train(&index, source)?.map(Arc::new);
+        index.trained = index.method.train(&index, source)?.map(Arc::new);
         Ok(index)
     }
 
@@ -324,8 +323,8 @@ impl Index {
         self.tried_with.store(documents, Ordering::Relaxed);
     }
 
-    pub(crate) fn centroids(&self) -> Option<&Centroids> {
-        self.centroids.as_deref()
+    pub(crate) fn trained(&self) -> Option<&Trained> {
+        self.trained.as_deref()
     }
 
     /// Appends the entries that belong to no document.

@@ -20,7 +20,7 @@ use crate::change_log::ChangeLog;
 use crate::encoding::metadata::setting_key;
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialWait;
-use crate::metrics::{LockCounts, ReadCacheStatistics};
+use crate::metrics::{LockCounts, ReadCacheStatistics, VectorBuilds};
 use crate::sharing::{Coordination, Members};
 use crate::snapshot::split::split_keys;
 use crate::store_core::StoreCore;
@@ -86,6 +86,7 @@ impl Store {
             load_clock: LoadClock::default(),
             change_log,
             lock_counts: LockCounts::default(),
+            vector_builds: VectorBuilds::default(),
             intermediate_commits: Counter::new(),
             partial_commits: Arc::default(),
             coordination,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::metrics::{Registry, Section, labels};
 
-use crate::metrics::{self, CatalogSize, TextIndexes};
+use crate::metrics::{self, CatalogSize, TextIndexes, UntrainedIndexes};
 use crate::{Catalog, Collection, Database, Index, Store};
 
 impl Store {
@@ -21,6 +21,8 @@ impl Store {
         registry.register_reading(Section::Search, metrics::SEARCH, move || text_indexes(&store.catalog()));
         let core = Arc::clone(&self.core);
         registry.register_writer(move |page| {
+            page.write_all(Section::Search, metrics::VECTOR_BUILDS, &core.vector_builds);
+            page.write_all(Section::Search, metrics::UNTRAINED, &untrained_indexes(&core.catalog()));
             page.write_all(Section::Commits, metrics::COMMITS, &core.intermediate_commits);
             page.write_all(Section::Locks, metrics::LOCKS, &core.lock_counts);
             if let Some(times) = &core.document_times {
@@ -36,6 +38,13 @@ fn catalog_size(catalog: &Catalog) -> CatalogSize {
         (databases + 1, collections + database.collections().count())
     });
     CatalogSize { databases, collections }
+}
+
+fn untrained_indexes(catalog: &Catalog) -> UntrainedIndexes {
+    let collections = catalog.databases().flat_map(|database| database.collections());
+    let states =
+        collections.flat_map(|collection| collection.indexes()).filter_map(|index| index.training_state());
+    UntrainedIndexes(states.filter(|state| state.lists.is_none()).count())
 }
 
 /// Returns the statistics of all text indexes of all databases.

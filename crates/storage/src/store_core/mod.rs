@@ -21,7 +21,7 @@ use crate::catalog_snapshot::metadata::{self, Draft, Opening};
 use crate::change_log::{ChangeLog, HeldPositions};
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialCommits;
-use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts};
+use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts, VectorBuilds};
 use crate::sharing::Coordination;
 use crate::store_core::write_gate::WriteGate;
 use crate::visibility::read_cache::ReadCache;
@@ -50,6 +50,7 @@ pub(crate) struct StoreCore {
     pub(crate) lock_counts: LockCounts,
     /// The times of operations, if they are measured.
     pub(crate) document_times: Option<Arc<DocumentTimes>>,
+    pub(crate) vector_builds: VectorBuilds,
     /// The count behind [`crate::Store::intermediate_commits`].
     pub(crate) intermediate_commits: Counter,
     pub(crate) partial_commits: Arc<PartialCommits>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use catalog::CollectionType;
 use errors::{ErrorCode, Result};
+use kv::{BlockLimits, Engine, KeyRange, ScanSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use storage::{
@@ -160,6 +161,83 @@ fn a_trained_index_finds_the_nearest() {
         let vector = clusters.vector();
         let documents = all(&store.snapshot().unwrap(), &present(&store, "c"));
         assert_same(&near_now(&store, &vector, (50, 4000)), &brute_force(&documents, metric, &vector));
+    }
+}
+
+/// Returns the nearest of `kept` documents that were found by codes, as a query orders them.
+fn compared(
+    snapshot: &Snapshot,
+    collection: &Collection,
+    vector: &[f64],
+    (lists, wanted): (usize, usize),
+) -> Vec<(String, f64)> {
+    let index = Arc::clone(collection.indexes().last().unwrap());
+    let body = value(&json!(vector).to_string());
+    let body = IndexValue::new(Slice::new(&body), None).unwrap();
+    let scan = snapshot.near(collection, &index, &body, None).unwrap();
+    assert!(scan.estimates());
+    let found = near(snapshot, collection, &index, vector, (lists, scan.kept_for(wanted)));
+    let exact = |(key, _): (String, f64)| {
+        let document = snapshot.get(collection, &[&key]).unwrap();
+        let score = scan.score_of(document.iter().next().unwrap()).unwrap().unwrap();
+        (score, (key, index.near_value(score)))
+    };
+    let mut found: Vec<_> = found.into_iter().map(exact).collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().map(|(_, found)| found).take(wanted).collect()
+}
+
+/// Returns the size of all values of a collection's last index.
+fn entry_bytes(engine: &Arc<dyn Engine>, collection: &Collection) -> usize {
+    let object = collection.indexes().last().unwrap().definition().object_id;
+    let range = KeyRange::prefix(&object.0.to_be_bytes());
+    let mut scan = engine.snapshot().unwrap().scan(ScanSpec::forward(range)).unwrap();
+    let mut bytes = 0;
+    while let Some(block) = scan.next_block(BlockLimits { rows: 1000, bytes: 1 << 20 }).unwrap() {
+        bytes += block.iter().map(|(_, value)| value.len()).sum::<usize>();
+    }
+    bytes
+}
+
+#[test]
+fn codes_find_the_nearest_in_less_space() {
+    for metric in ["cosine", "l2", "innerProduct"] {
+        for factory in ["IVF20,SQ8", "IVF20,PQ12"] {
+            let (engine, mut clusters) = (engine(), Clusters::new(40, 48, 7));
+            let store = open(&engine);
+            let c = create(&store, "c", CollectionType::Document);
+            insert_vectors(&store, &c, &mut clusters, 1500);
+            let coded = definition(metric, 48, &format!(r#", "nLists": 20, "factory": "{factory}""#));
+            create_index(&store, &c, &coded).unwrap();
+            // Vectors that come later are coded as those of the training.
+            insert_vectors(&store, &c, &mut clusters, 200);
+            let documents = all(&store.snapshot().unwrap(), &present(&store, "c"));
+            let mut hits = 0;
+            for _ in 0..20 {
+                let vector = clusters.vector();
+                let expected = brute_force(&documents, metric, &vector);
+                let found = compared(&store.snapshot().unwrap(), &present(&store, "c"), &vector, (8, 10));
+                for (key, found) in &found {
+                    let (_, expected) = expected.iter().find(|(other, _)| other == key).unwrap();
+                    assert!((found - expected).abs() <= 1e-5 * expected.abs().max(1.0), "{found} {expected}");
+                }
+                hits += found
+                    .iter()
+                    .filter(|(key, _)| expected[..10].iter().any(|(other, _)| key == other))
+                    .count();
+            }
+            assert!(hits >= 190, "{metric} {factory}: {hits} of 200");
+            let vector = clusters.vector();
+            let before = near_now(&store, &vector, (20, 2000));
+            assert_eq!(before.len(), 1700);
+            let bytes = entry_bytes(&engine, &present(&store, "c"));
+            assert!(bytes * 3 < 1700 * 48 * 4, "{factory}: {bytes}");
+            drop(store);
+            let store = open(&engine);
+            assert_eq!(near_now(&store, &vector, (20, 2000)), before, "{metric} {factory}");
+            remove(&store, &present(&store, "c"), &before[0].0).unwrap();
+            assert_eq!(near_now(&store, &vector, (20, 2000)), before[1..]);
+        }
     }
 }
 

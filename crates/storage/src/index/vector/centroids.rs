@@ -3,21 +3,11 @@
 //! The elements of [`WIDTH`] centroids lie side by side, so that a processor multiplies them at
 //! once.
 
-use catalog::ObjectId;
 use catalog::index::Metric;
-use errors::{Error, Result};
-use kv::{BlockLimits, ScanSpec, Snapshot};
 
-use super::encoding::{
-    FLOAT_BYTES, is_training, training_range, write_centroid_key, write_floats, write_training_key,
-};
 use super::kernel::{WIDTH, dot, length, product_error, products};
-use crate::index::entries::Entries;
 
-/// The size of a block of centroids that is read.
-const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };
-
-/// The centroids of all lists. They never change: another training makes another index object.
+/// The centroids of all lists.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Centroids {
     dimension: usize,
@@ -28,13 +18,11 @@ pub(crate) struct Centroids {
     biases: Vec<f32>,
     /// The length of the longest centroid.
     length_max: f32,
-    /// The number of vectors in the index when it was trained.
-    pub(super) trained_on: u64,
 }
 
 impl Centroids {
     /// Makes centroids of `floats`, which has `dimension` for each list.
-    pub(super) fn new(metric: Metric, dimension: usize, floats: &[f32], trained_on: u64) -> Self {
+    pub(super) fn new(metric: Metric, dimension: usize, floats: &[f32]) -> Self {
         let dimension = dimension.max(1);
         let bias = |centroid: &[f32]| match metric {
             Metric::L2 => dot(centroid, centroid) / 2.0,
@@ -52,56 +40,11 @@ impl Centroids {
                 }
             }
         }
-        Centroids { dimension, elements, biases, length_max, trained_on }
-    }
-
-    /// Reads the centroids of an index; `None` if it is not trained.
-    ///
-    /// Errors: 1102 if some are missing.
-    pub(super) fn read(
-        engine: &dyn Snapshot,
-        object: ObjectId,
-        metric: Metric,
-        dimension: usize,
-    ) -> Result<Option<Self>> {
-        let mut scan = engine.scan(ScanSpec::forward(training_range(object)))?;
-        let (mut trained_on, mut floats) = (None, Vec::new());
-        while let Some(block) = scan.next_block(READ_LIMITS)? {
-            for (key, value) in block.iter() {
-                if is_training(key) {
-                    trained_on = value.first_chunk().map(|bytes| u64::from_be_bytes(*bytes));
-                } else if value.len() == dimension * FLOAT_BYTES {
-                    floats.extend(value.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)));
-                } else {
-                    return Err(Error::corrupt("a vector index has a damaged centroid"));
-                }
-            }
-        }
-        let Some(trained_on) = trained_on else { return Ok(None) };
-        if floats.is_empty() {
-            return Err(Error::corrupt("a vector index has lost its centroids"));
-        }
-        Ok(Some(Centroids::new(metric, dimension, &floats, trained_on)))
-    }
-
-    /// Appends the entries that [`Centroids::read`] reads.
-    pub(super) fn write(&self, object: ObjectId, entries: &mut Entries) {
-        let key = |write: &dyn Fn(&mut Vec<u8>), bytes: &mut Vec<u8>| {
-            write(bytes);
-            bytes.len()
-        };
-        entries.add(|bytes| key(&|bytes| write_training_key(object, bytes), bytes));
-        entries.set_value(|bytes| bytes.extend_from_slice(&self.trained_on.to_be_bytes()));
-        let mut centroid = Vec::new();
-        for list in 0..self.count() {
-            self.copy_centroid(list, &mut centroid);
-            entries.add(|bytes| key(&|bytes| write_centroid_key(object, list as u32, bytes), bytes));
-            entries.set_value(|bytes| write_floats(&centroid, bytes));
-        }
+        Centroids { dimension, elements, biases, length_max }
     }
 
     /// Replaces the content of `centroid` by the centroid of a list.
-    fn copy_centroid(&self, list: usize, centroid: &mut Vec<f32>) {
+    pub(super) fn copy_centroid(&self, list: usize, centroid: &mut Vec<f32>) {
         let start = list / WIDTH * self.dimension;
         let group = self.elements.get(start..start + self.dimension).unwrap_or_default();
         centroid.clear();
@@ -157,6 +100,24 @@ impl Centroids {
         scores
     }
 
+    /// Returns the difference of a vector from the centroid of a list.
+    pub(super) fn residual<'a>(&'a self, list: u32, vector: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
+        let (start, place) = (list as usize / WIDTH * self.dimension, list as usize % WIDTH);
+        let group = self.elements.get(start..).unwrap_or_default();
+        vector
+            .iter()
+            .zip(group)
+            .map(move |(float, elements)| float - elements.get(place).copied().unwrap_or_default())
+    }
+
+    /// Visits the inner product of a vector with each centroid, in their order.
+    pub(super) fn for_each_product(&self, vector: &[f32], mut visit: impl FnMut(f32)) {
+        let groups = self.elements.chunks_exact(self.dimension).zip(self.biases.chunks(WIDTH));
+        for (group, biases) in groups {
+            products(vector, group).into_iter().take(biases.len()).for_each(&mut visit);
+        }
+    }
+
     /// Half the squared distance but for a constant of the vector, or the negative inner product.
     fn for_each_score(&self, vector: &[f32], mut visit: impl FnMut(u32, f32)) {
         let groups = self.elements.chunks_exact(self.dimension).zip(self.biases.chunks(WIDTH));
@@ -189,7 +150,7 @@ mod tests {
                 };
                 // Few values make many centroids that are about as near, and some that are equal.
                 let floats: Vec<f32> = (0..lists).flat_map(|_| vector(3)).collect();
-                let centroids = Centroids::new(metric, dimension, &floats, 9);
+                let centroids = Centroids::new(metric, dimension, &floats);
                 for _ in 0..200 {
                     let vector = vector(4);
                     let mut best = (f32::INFINITY, 0);

@@ -7,7 +7,7 @@
 /// Sums that a loop keeps apart, so that additions do not wait for each other.
 const LANES: usize = 32;
 
-/// An element of a vector in memory, or in the bytes of an entry (little-endian).
+/// An element of a vector in memory, in the bytes of an entry (little-endian), or of a code.
 pub(super) trait Element: Copy {
     fn float(self) -> f32;
 }
@@ -23,6 +23,13 @@ impl Element for [u8; 4] {
     #[inline(always)]
     fn float(self) -> f32 {
         f32::from_le_bytes(self)
+    }
+}
+
+impl Element for u8 {
+    #[inline(always)]
+    fn float(self) -> f32 {
+        f32::from(self)
     }
 }
 

@@ -5,7 +5,10 @@
 //! whose centroids are nearest to the wanted vector. Before the training, all documents are in one
 //! list, and searches are exact.
 //!
-//! The centroids of an index object never change. Another training loads all entries into a new
+//! The lists of a trained index store vectors as its options say: whole, or as codes
+//! ([`quantizer`]). A search compares the vectors of the documents that it found by codes.
+//!
+//! The training of an index object never changes. Another training loads all entries into a new
 //! object, which replaces the old one in the catalog ([`crate::Store::train_index`]). So the list
 //! of a document follows from the document alone.
 
@@ -13,9 +16,11 @@ mod candidates;
 mod centroids;
 mod encoding;
 mod kernel;
+mod quantizer;
 mod random;
 mod sample;
 mod scan;
+mod trained;
 mod training;
 
 use catalog::index::{ListCount, Metric, TypeOptions, VectorOptions};
@@ -25,8 +30,8 @@ use velocypack::Slice;
 use crate::index::entries::Entries;
 use crate::index::{Index, IndexMethod, TrainingSource, field};
 
-pub(crate) use centroids::Centroids;
 pub use scan::{NearBounds, NearEntries, NearScan};
+pub(crate) use trained::Trained;
 
 /// The minimum memory of a sample in bytes, however little sorts may take.
 const SAMPLE_BYTES_MIN: usize = 64 << 20;
@@ -41,13 +46,17 @@ impl IndexMethod for Vector {
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         let options = options_of(index)?;
         let Some(vector) = vector_of(index, options, document)? else { return Ok(()) };
-        let list = index.centroids().map_or(0, |centroids| centroids.nearest(&vector));
+        let list = index.trained().map_or(0, |trained| trained.centroids.nearest(&vector));
         let object = index.definition().object_id;
         entries.add(|bytes| encoding::write_key(object, list, key, bytes));
         let stored = index.definition().properties.stored_values.iter();
         let stored = stored.map(|path| field::value(document, &path.names));
         let covered = std::iter::once(Slice::NULL).chain(stored);
-        entries.set_covered(|bytes| encoding::write_floats(&vector, bytes), covered)
+        let write_vector = |bytes: &mut Vec<u8>| match index.trained() {
+            Some(trained) => trained.write_vector(options.metric, &vector, list, bytes),
+            None => encoding::write_floats(&vector, bytes),
+        };
+        entries.set_covered(write_vector, covered)
     }
 
     fn is_unaffected(&self, index: &Index, old: Slice<'_>, new: Slice<'_>) -> bool {
@@ -59,7 +68,7 @@ impl IndexMethod for Vector {
             .all(|path| field::value(old, &path.names).bytes() == field::value(new, &path.names).bytes())
     }
 
-    fn train(&self, index: &Index, source: &dyn TrainingSource) -> Result<Option<Centroids>> {
+    fn train(&self, index: &Index, source: &dyn TrainingSource) -> Result<Option<Trained>> {
         let options = options_of(index)?;
         if source.count()? < options.lists.documents_needed() {
             return Ok(None);
@@ -81,17 +90,17 @@ impl IndexMethod for Vector {
             threads,
             source,
         };
-        training.run(lists.clamp(1, sample.floats.len() / options.dimension)).map(Some)
+        Trained::learn(&training, lists.clamp(1, sample.floats.len() / options.dimension)).map(Some)
     }
 
-    fn read_training(&self, index: &Index, engine: &dyn kv::Snapshot) -> Result<Option<Centroids>> {
+    fn read_training(&self, index: &Index, engine: &dyn kv::Snapshot) -> Result<Option<Trained>> {
         let options = options_of(index)?;
-        Centroids::read(engine, index.definition().object_id, options.metric, options.dimension)
+        Trained::read(engine, index.definition().object_id, options)
     }
 
     fn own_entries(&self, index: &Index, entries: &mut Entries) {
-        if let Some(centroids) = index.centroids() {
-            centroids.write(index.definition().object_id, entries);
+        if let (Some(trained), Ok(options)) = (index.trained(), options_of(index)) {
+            trained.write(index.definition().object_id, options.dimension, entries);
         }
     }
 }
@@ -108,8 +117,8 @@ pub struct TrainingState {
 /// Returns the state of an index; `None` for an index of another type.
 pub(super) fn training_state(index: &Index) -> Option<TrainingState> {
     let options = options_of(index).ok()?;
-    if let Some(centroids) = index.centroids() {
-        return Some(TrainingState { lists: Some(centroids.count() as u64), error: None });
+    if let Some(trained) = index.trained() {
+        return Some(TrainingState { lists: Some(trained.centroids.count() as u64), error: None });
     }
     let contradicts = match (&options.lists, options.factory_lists()) {
         (ListCount::Fixed(lists), Some(wanted)) => *lists != wanted,
@@ -126,15 +135,15 @@ pub(super) fn training_state(index: &Index) -> Option<TrainingState> {
 pub(super) fn needs_training(index: &Index, documents: u64) -> bool {
     let Ok(options) = options_of(index) else { return false };
     let lists = options.lists_for(documents);
-    match index.centroids() {
+    match index.trained() {
         None => {
             documents >= options.lists.documents_needed()
                 && options.factory_lists().is_none_or(|wanted| wanted == lists)
         }
-        Some(centroids) => {
-            let trained = centroids.count() as u64;
-            let was_small = centroids.trained_on < trained.saturating_mul(options.documents_per_centroid);
-            documents >= centroids.trained_on.saturating_mul(GROWTH) && (was_small || lists > trained)
+        Some(trained) => {
+            let present = trained.centroids.count() as u64;
+            let was_small = trained.documents < present.saturating_mul(options.documents_per_centroid);
+            documents >= trained.documents.saturating_mul(GROWTH) && (was_small || lists > present)
         }
     }
 }

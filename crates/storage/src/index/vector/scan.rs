@@ -5,10 +5,12 @@ use std::sync::Arc;
 use catalog::index::{Metric, VectorOptions};
 use errors::{Error, Result};
 use kv::{Block, BlockLimits, PrefixScan};
+use velocypack::Slice;
 
 use super::candidates::Candidates;
-use super::kernel::{dot, squared_distance};
-use super::{encoding, options_of, parse_vector};
+use super::kernel::{Element, dot, squared_distance};
+use super::quantizer::QuantizedQuery;
+use super::{encoding, options_of, parse_vector, vector_of};
 use crate::index::Index;
 use crate::index::found::IndexEntries;
 use crate::index::scan::{ScanHost, ScanSource};
@@ -24,12 +26,35 @@ pub struct NearScan {
     metric: Metric,
     dimension: usize,
     vector: Vec<f32>,
+    /// The vector in the form that is multiplied with codes; `None` if lists store whole vectors.
+    codes: Option<Codes>,
     /// The lists that were not read, with their scores.
     lists: Vec<(f32, u32)>,
     total_lists: usize,
     n_probe: usize,
     scan: Option<Box<dyn PrefixScan>>,
     block: Block,
+}
+
+/// A comparison with codes in place of vectors.
+struct Codes {
+    query: QuantizedQuery,
+    code_bytes: usize,
+    /// The inner product of the wanted vector with itself.
+    squared_length: f32,
+}
+
+impl Codes {
+    /// Returns the score of a code in a list, and the covered values.
+    fn score<'v>(&self, metric: Metric, of_list: f32, value: &'v [u8]) -> Option<(f32, &'v [u8])> {
+        let (bias, code, covered) = encoding::read_code(value, metric, self.code_bytes)?;
+        let score = of_list + bias - self.query.product(code);
+        let score = match metric {
+            Metric::L2 => (self.squared_length + 2.0 * score).max(0.0),
+            Metric::Cosine | Metric::InnerProduct => score,
+        };
+        Some((score, covered))
+    }
 }
 
 /// The entries that a caller wants of some lists.
@@ -66,10 +91,16 @@ impl NearScan {
         let options = options_of(index)?;
         let parsed =
             parse_vector(vector.as_slice(), options).ok_or_else(|| invalid(options, index.name()))?;
-        let lists = match index.centroids() {
-            Some(centroids) => centroids.scores(&parsed),
+        let trained = index.trained();
+        let lists = match trained {
+            Some(trained) => trained.centroids.scores(&parsed),
             None => vec![(0.0, 0)],
         };
+        let codes = trained.and_then(|trained| trained.quantizer.as_ref()).map(|quantizer| Codes {
+            query: quantizer.query(&parsed),
+            code_bytes: quantizer.code_bytes(),
+            squared_length: dot(&parsed, &parsed),
+        });
         let n_probe = usize::try_from(n_probe.unwrap_or(options.default_n_probe)).unwrap_or(usize::MAX);
         Ok(NearScan {
             source,
@@ -77,6 +108,7 @@ impl NearScan {
             metric: options.metric,
             dimension: options.dimension,
             vector: parsed,
+            codes,
             total_lists: lists.len(),
             lists,
             n_probe,
@@ -120,7 +152,7 @@ impl NearScan {
     }
 
     /// Takes the nearest lists out of those that were not read.
-    fn take_nearest(&mut self, count: usize) -> Vec<u32> {
+    fn take_nearest(&mut self, count: usize) -> Vec<(f32, u32)> {
         let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         let count = count.min(self.lists.len());
         if count > 0 && count < self.lists.len() {
@@ -128,11 +160,16 @@ impl NearScan {
         }
         let mut nearest: Vec<_> = self.lists.drain(..count).collect();
         nearest.sort_unstable_by(order);
-        nearest.into_iter().map(|(_, list)| list).collect()
+        nearest
     }
 
     /// Returns the number of entries of the list.
-    fn read_list(&mut self, list: u32, candidates: &mut Candidates, host: &mut dyn ScanHost) -> Result<u64> {
+    fn read_list(
+        &mut self,
+        (of_list, list): (f32, u32),
+        candidates: &mut Candidates,
+        host: &mut dyn ScanHost,
+    ) -> Result<u64> {
         let mut prefix = Vec::new();
         encoding::write_list_prefix(self.index.definition().object_id, list, &mut prefix);
         let mut after: Option<Vec<u8>> = None;
@@ -146,12 +183,12 @@ impl NearScan {
             self.block.clear();
             let has_more = scan.read(&prefix, after.as_deref(), BLOCK_LIMITS, &mut self.block)?;
             for (key, value) in self.block.iter() {
-                let found = encoding::read_value(value, self.dimension);
-                let (floats, covered) = found.ok_or_else(damaged)?;
-                let score = match self.metric {
-                    Metric::L2 => squared_distance(&self.vector, floats),
-                    Metric::Cosine | Metric::InnerProduct => -dot(&self.vector, floats),
+                let found = match &self.codes {
+                    Some(codes) => codes.score(self.metric, of_list, value),
+                    None => encoding::read_floats(value, self.dimension)
+                        .map(|(floats, covered)| (score(self.metric, &self.vector, floats), covered)),
                 };
+                let (score, covered) = found.ok_or_else(damaged)?;
                 if candidates.accepts(score) {
                     let key =
                         encoding::key_range(key).and_then(|range| key.get(range)).ok_or_else(damaged)?;
@@ -167,11 +204,39 @@ impl NearScan {
         }
     }
 
+    /// Returns true if scores are estimates. A caller replaces them by those of
+    /// [`NearScan::score_of`].
+    pub fn estimates(&self) -> bool {
+        self.codes.is_some()
+    }
+
+    /// Returns the number of entries that a search for `wanted` documents must keep, since the
+    /// order of estimates is not that of the vectors.
+    pub fn kept_for(&self, wanted: usize) -> usize {
+        let quantizer = self.index.trained().and_then(|trained| trained.quantizer.as_ref());
+        quantizer.map_or(wanted, |quantizer| quantizer.compared_for(wanted))
+    }
+
+    /// Returns the score of a document's vector; `None` for a document without a vector.
+    ///
+    /// Errors: 10 for a document that cannot be indexed.
+    pub fn score_of(&self, document: Slice<'_>) -> Result<Option<f32>> {
+        let found = vector_of(&self.index, options_of(&self.index)?, document)?;
+        Ok(found.map(|vector| score(self.metric, &self.vector, &vector)))
+    }
+
     /// Releases all that pins memory in the engine.
     pub fn release(&mut self) {
         if let Some(scan) = &mut self.scan {
             scan.release();
         }
+    }
+}
+
+fn score<E: Element>(metric: Metric, query: &[f32], vector: &[E]) -> f32 {
+    match metric {
+        Metric::L2 => squared_distance(query, vector),
+        Metric::Cosine | Metric::InnerProduct => -dot(query, vector),
     }
 }
 

@@ -67,7 +67,7 @@ impl Training<'_> {
     }
 
     fn centroids(&self, floats: &[f32]) -> Centroids {
-        Centroids::new(self.options.metric, self.options.dimension, floats, self.documents)
+        Centroids::new(self.options.metric, self.options.dimension, floats)
     }
 
     /// Assigns the first vectors of the sample to lists. Returns the number of vectors whose list
