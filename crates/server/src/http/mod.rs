@@ -6,6 +6,7 @@
 
 pub mod address;
 mod admission;
+pub mod api_version;
 pub(crate) mod audit;
 pub mod body;
 pub(crate) mod body_memory;

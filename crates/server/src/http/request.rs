@@ -12,6 +12,7 @@ use hyper::header::{AsHeaderName, HeaderMap, IF_MATCH, IF_NONE_MATCH};
 use hyper::{Method, Uri};
 use velocypack::{Builder, Limits, Slice, json, validate};
 
+use super::api_version::ApiVersion;
 use super::body_memory::BodyPermit;
 use super::connections::ServerEnd;
 use super::format::{self, Format};
@@ -31,6 +32,8 @@ pub struct Request {
     pub(crate) accepted: Format,
     pub(crate) client: Option<SocketAddr>,
     pub(crate) server: ServerEnd,
+    /// The version of the API that the address named.
+    pub(crate) api_version: ApiVersion,
     /// The time that the request may take on the present thread.
     pub(crate) budget: Budget,
     /// The share of the memory for requests, held as long as the request exists.
@@ -48,9 +51,15 @@ impl Request {
         &self.path
     }
 
-    /// Returns the address as it was sent, with database and query parameters.
+    /// Returns the address as it was sent, with database and query parameters, but without the
+    /// version of the API.
     pub fn uri(&self) -> &Uri {
         &self.uri
+    }
+
+    /// Returns the version of the API that the address named, or the default.
+    pub fn api_version(&self) -> ApiVersion {
+        self.api_version
     }
 
     /// Returns the name of the request's database.

@@ -15,6 +15,7 @@ use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Version};
 use traces::{Span, Tracer};
 
+use super::api_version::{self, ApiVersion};
 use super::body::{
     Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, RequestBody, collect, drain,
 };
@@ -114,9 +115,13 @@ impl HttpService {
     pub(crate) async fn answer(
         &self,
         connection: &Connection,
-        request: hyper::Request<RequestBody>,
+        mut request: hyper::Request<RequestBody>,
     ) -> HttpReply {
         let begin = Instant::now();
+        let version = api_version::take(request.uri_mut());
+        if version != ApiVersion::default() {
+            request.extensions_mut().insert(version);
+        }
         let in_flight = connection.begin_request();
         let mut observed = Observed::new(request.method(), request.version());
         observed.span = self.begin_span(connection, &request);
@@ -250,6 +255,7 @@ impl HttpService {
             accepted: wanted.format,
             client: connection.client,
             server: connection.server,
+            api_version: head.extensions.get().copied().unwrap_or_default(),
             budget: Budget::UNLIMITED,
             memory: memory.map(|body| Arc::new(self.request_memory(body))),
         };

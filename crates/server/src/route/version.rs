@@ -5,6 +5,7 @@ use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
+use crate::http::api_version::ApiVersion;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::machine;
 use crate::version::{ARANGODB_VERSION, COMMIT, COMPILER, LIBRARIES, LICENSE, PERSEA_VERSION, build_date};
@@ -35,6 +36,13 @@ fn version(session: &Session, request: &Request) -> Result<Response> {
     let details = request.flag("details", false)? && session.require_insight().is_ok();
     Response::object(StatusCode::OK, |fields| {
         fields.text("server", "arango").text("license", LICENSE).text("version", ARANGODB_VERSION);
+        fields.list("apiVersions", |names| {
+            ApiVersion::STABLE.iter().for_each(|name| {
+                names.text_element(name);
+            });
+        });
+        fields.list("deprecatedApiVersions", |_| {});
+        fields.text("requestedApiVersion", request.api_version().name());
         fields.text("persea-version", PERSEA_VERSION);
         if details {
             fields.child("details", |fields| print_details(session, fields));

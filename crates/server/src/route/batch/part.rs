@@ -8,6 +8,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Uri};
 
+use crate::http::api_version::{self, ApiVersion};
 use crate::http::body_memory::BYTES_PER_BODY_BYTE;
 use crate::http::compression::{bounds_to_try, decompress};
 use crate::http::dispatch::{self, Dispatcher, Job};
@@ -33,6 +34,7 @@ pub(crate) struct PartServices {
 pub(super) struct PartRequest {
     pub(super) method: Method,
     uri: Uri,
+    api_version: ApiVersion,
     headers: HeaderMap,
     body: Bytes,
     pub(super) accepted: Format,
@@ -53,7 +55,12 @@ impl PartRequest {
             return Err(bad_part("the request line does not end with 'HTTP/1.1'"));
         }
         let method = Method::from_bytes(method).map_err(|_| bad_part("the request has no valid method"))?;
-        let uri = part_uri(batch.uri(), line.slice_ref(target))?;
+        let target = line.slice_ref(target);
+        let (api_version, target) = match std::str::from_utf8(&target).ok().and_then(api_version::split) {
+            Some((version, rest)) => (version, target.slice_ref(rest.as_bytes())),
+            None => (ApiVersion::default(), target.clone()),
+        };
+        let uri = part_uri(batch.uri(), target)?;
         let (head, body) =
             Head::read(&part.slice(next..)).ok_or_else(|| bad_part("the request has malformed headers"))?;
         let headers = headers(&head)?;
@@ -62,7 +69,7 @@ impl PartRequest {
         } else {
             batch.accepted()
         };
-        Ok(PartRequest { method, uri, headers, body: body.unwrap_or_default(), accepted })
+        Ok(PartRequest { method, uri, api_version, headers, body: body.unwrap_or_default(), accepted })
     }
 
     /// Finds the route of the request and its server, and checks the user's rights. `memory` is the
@@ -103,6 +110,7 @@ impl PartRequest {
             accepted: self.accepted,
             client: batch.client(),
             server: batch.server(),
+            api_version: self.api_version,
             budget: Budget::UNLIMITED,
             // The memory of the batch covers a part that was not compressed.
             memory: unpacked.map(Arc::new).or_else(|| batch.memory.clone()),

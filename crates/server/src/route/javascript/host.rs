@@ -12,6 +12,7 @@ use javascript::{CompiledScripts, Host, HostResult, LogLevel};
 
 use super::activity::Activity;
 use super::origin::Origin;
+use crate::http::api_version::{self, ApiVersion};
 use crate::http::connections::ServerEnd;
 use crate::http::dispatch;
 use crate::http::format::Format;
@@ -37,7 +38,9 @@ pub(in crate::route) struct RouterHost {
 impl RouterHost {
     fn answer(&self, request: &javascript::Request<'_>) -> Result<Response> {
         let method = Method::from_bytes(request.method.as_bytes()).map_err(malformed)?;
-        let uri = format!("/_db/{}{}", encode_segment(request.database), request.path);
+        let (api_version, path) =
+            api_version::split(request.path).unwrap_or((ApiVersion::default(), request.path));
+        let uri = format!("/_db/{}{path}", encode_segment(request.database));
         let uri = Uri::from_maybe_shared(Bytes::from(uri)).map_err(malformed)?;
         let headers = self.headers(request.path, request.headers)?;
         let path = dispatch::parse_path(&uri)?;
@@ -70,6 +73,7 @@ impl RouterHost {
             accepted: format(request),
             client: self.origin.client,
             server: ServerEnd::default(),
+            api_version,
             budget: Budget::UNLIMITED,
             memory: self.origin.memory.clone(),
         };
