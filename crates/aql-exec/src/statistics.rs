@@ -27,6 +27,8 @@ pub struct ExecutionStatistics {
     pub scanned_full: u64,
     /// Index entries read.
     pub scanned_index: u64,
+    /// The most threads that worked on one search in a text index; 0 without a search.
+    pub search_threads: u64,
     /// The use of index entries in the read cache.
     pub cache: CacheUse,
     /// Rows that filters removed.
@@ -50,6 +52,7 @@ impl ExecutionStatistics {
         self.cursors_rearmed += other.cursors_rearmed;
         self.scanned_full += other.scanned_full;
         self.scanned_index += other.scanned_index;
+        self.search_threads = self.search_threads.max(other.search_threads);
         self.filtered += other.filtered;
         self.cache += other.cache;
     }

@@ -81,6 +81,8 @@ impl Report<'_> {
             ("seeks", own.seeks),
             ("scannedFull", own.scanned_full),
             ("scannedIndex", own.scanned_index),
+            // ArangoDB reports one thread for queries without a search too.
+            ("searchParallelism", own.search_threads.max(1)),
             ("cursorsCreated", own.cursors_created),
             ("cursorsRearmed", own.cursors_rearmed),
             ("cacheHits", own.cache.hits),

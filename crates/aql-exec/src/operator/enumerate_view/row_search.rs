@@ -134,6 +134,8 @@ impl RowSearch {
         values: RowValues,
         context: &mut ExecutionContext,
     ) -> Result<Self> {
+        // The thread of the query works alone on its searches.
+        context.statistics.search_threads = context.statistics.search_threads.max(1);
         let query = match &values.condition {
             Some(condition) => {
                 let verifier = StoredDocuments { parts, state, context: RefCell::new(context) };
