@@ -36,7 +36,7 @@ pub use function::{BatchBody, Function, FunctionBody, RowsBody};
 pub use memo::Memo;
 pub use merge_sort::{merge_sort, order_of};
 pub use owner::{
-    Budget, Charge, Interrupt, MemoryAccount, Owner, ThreadMeter, Waiting, budget, share, waiting,
+    Budget, Charge, Interrupt, MemoryAccount, Owner, ThreadMeter, Waiting, activity, budget, share, waiting,
 };
 pub use program::{Program, ProgramBuilder};
 pub use rows::{ChangesQuery, GraphQuery, Rows};

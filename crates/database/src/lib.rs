@@ -46,7 +46,7 @@ mod background;
 pub use crate::metrics::TransactionCounts;
 pub use aql_exec::{Parallelism, SpillOptions};
 pub use aql_value::budget::Limits;
-pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount, Waiting, share, waiting};
+pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount, Waiting, activity, share, waiting};
 pub use base::{LocalIds, Owner, SharingServer};
 pub use definitions::{Grant, UserChanges};
 pub use documents::{DocumentReader, Outcomes, WriteMode, WriteOperation};

@@ -5,11 +5,13 @@
 //! - [`MemoryAccount`], [`Charge`]: the memory that a query keeps, and its limit.
 //! - [`ThreadMeter`]: charges the growth of a thread that no code has accounted for.
 //! - [`Owner`]: the interrupt and the account of one computation.
+//! - [`activity`]: the request or query that a thread works for, by number.
 //! - [`share`]: the part of something limited that one user may hold.
 //! - [`waiting`]: threads that wait, of which their pool is told.
 //!
 //! Every crate that computes for long takes one of these as a parameter.
 
+pub mod activity;
 pub mod share;
 pub mod waiting;
 mod memory;

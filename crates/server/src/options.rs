@@ -39,6 +39,8 @@ pub struct ServerOptions {
     pub options_api: ApiAccess,
     /// The access to `/_admin/support-info`.
     pub support_info_api: ApiAccess,
+    /// The access to `/_admin/activities`.
+    pub activities_api: ApiAccess,
     /// The access to `/_admin/server/api-calls` and `/_admin/server/aql-queries`.
     pub recording_api: ApiAccess,
     /// Bytes of recorded requests for `/_admin/server/api-calls`; 0 records none.
@@ -152,6 +154,7 @@ impl Default for ServerOptions {
             authentication: AuthenticationOptions::default(),
             log: Log::new(LogOptions::default()),
             log_api: ApiAccess::Administrator,
+            activities_api: ApiAccess::Administrator,
             backup_api: ApiAccess::Administrator,
             backup: BackupOptions {
                 backups: None,

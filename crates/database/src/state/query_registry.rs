@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant, SystemTime};
 
+use aql_value::activity::Origin;
 use aql_value::{Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
@@ -95,6 +96,8 @@ pub struct RegisteredQuery {
     pub stream: bool,
     /// The time at which the query began.
     pub started: SystemTime,
+    /// The query as an activity of the server.
+    pub origin: Origin,
     is_query: bool,
     began: Instant,
     state: AtomicU8,
@@ -269,6 +272,7 @@ impl QueryRegistry {
     /// Lists a query until the registration is dropped.
     pub fn register(self: &Arc<Self>, new: NewQuery<'_>) -> Registration {
         let properties = self.properties(&new.database);
+        let origin = Origin::new();
         let query = Arc::new(RegisteredQuery {
             id: self.ids.id(self.next_id.fetch_add(1, Ordering::Relaxed) + 1),
             database: new.database,
@@ -283,7 +287,8 @@ impl QueryRegistry {
             },
             stream: new.stream,
             is_query: new.is_query,
-            started: SystemTime::now(),
+            started: origin.created,
+            origin,
             began: new.began,
             state: AtomicU8::new(QueryState::Planning as u8),
             interrupt: new.interrupt,
@@ -304,6 +309,11 @@ impl QueryRegistry {
         let running = lock(&self.running);
         let wanted = running.values().filter(|query| scope.includes(query));
         wanted.filter(|query| self.properties(&query.database).enabled).cloned().collect()
+    }
+
+    /// Returns the number of queries that were ever listed, those that started again included.
+    pub fn registered(&self) -> u64 {
+        self.next_id.load(Ordering::Relaxed)
     }
 
     /// Returns the slow queries of a scope that are remembered, oldest first.

@@ -14,7 +14,7 @@ mod session;
 mod writer;
 
 pub use crate::state::transactions::{
-    TransactionLimits, TransactionStatus, TransactionSummary, Transactions,
+    TransactionActivity, TransactionLimits, TransactionStatus, TransactionSummary, Transactions,
 };
 pub use request::TransactionRequest;
 pub use session::PendingTransaction;

@@ -5,29 +5,26 @@ const { send } = require('persea/connection');
 
 // Returns the activities as the server lists them.
 function get_snapshot_bare() {
-  const reply = send('GET', '/_admin/activities');
-  return reply.activities || reply.result || reply;
+  return send('GET', '/_admin/activities').activities;
 }
 
 // Returns the lines of an activity and of those that it has begun.
 function lines(activity, children, prefix, isLast) {
-  const { id, type, name, parent, metadata, ...rest } = activity;
-  const facts = JSON.stringify(metadata === undefined ? rest : metadata);
-  const own = children.get(String(id)) || [];
+  const { id, type, data } = activity;
+  const own = children.get(id) || [];
   const deeper = prefix === undefined ? '   ' : prefix + (isLast ? '   ' : '│  ');
   const branch = prefix === undefined ? ' ── ' : `${prefix} ${isLast ? '└' : '├'}── `;
   const below = own.flatMap((child, index) => lines(child, children, deeper, index === own.length - 1));
-  return [`${branch}${type || name}: ${facts}`, ...below];
+  return [`${branch}${type}: ${JSON.stringify(data)}`, ...below];
 }
 
 // Prints the activities, each below the one that began it.
 function get_snapshot() {
   const all = get_snapshot_bare();
-  const known = new Set(all.map(({ id }) => String(id)));
-  const parentOf = ({ parent }) => String(parent !== null && typeof parent === 'object' ? parent.id : parent);
+  const known = new Set(all.map(({ id }) => id));
   const children = new Map();
   const roots = all.filter((activity) => {
-    const parent = parentOf(activity);
+    const { parent } = activity;
     if (!known.has(parent)) {
       return true;
     }

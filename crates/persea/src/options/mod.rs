@@ -1,6 +1,7 @@
 //! The server's options. Each section is a file with the rows of its options, and the settings that
 //! the server makes from their values.
 
+mod activities;
 pub(crate) mod analytics;
 pub(crate) mod backup;
 mod cache;
@@ -52,6 +53,7 @@ pub(crate) static SERVER: Program = Program {
     about: "Start the server on the store in a data folder.",
     sections: &[
         general::ROWS,
+        activities::ROWS,
         analytics::ROWS,
         backup::ROWS,
         cache::ROWS,

@@ -15,7 +15,7 @@ use server::service::log::Log;
 use server::{HttpOptions, ServerOptions};
 use storage::MemoryBudget;
 
-use super::{http, javascript, log as log_section, mcp};
+use super::{activities, http, javascript, log as log_section, mcp};
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
 
@@ -100,6 +100,7 @@ pub(crate) fn settings(
         log_api: options.get(&log_section::API_ENABLED),
         options_api: options.get(&OPTIONS_API),
         support_info_api: options.get(&SUPPORT_INFO_API),
+        activities_api: activities::access(options),
         recording_api: options.get(&log_section::RECORDING_API_ENABLED),
         recorded_calls_max_bytes: recorded(&API_CALL_RECORDING, &API_RECORDING_MEMORY_LIMIT),
         recorded_queries_max_bytes: recorded(&AQL_QUERY_RECORDING, &AQL_RECORDING_MEMORY_LIMIT),

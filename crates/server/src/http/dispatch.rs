@@ -5,12 +5,13 @@ use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
-use database::{Identity, Instance, Interrupt, Session};
+use database::{Identity, Instance, Interrupt, Session, activity};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::{Method, Uri};
 use traces::Trace;
 
+use super::activities::Listed;
 use super::audit::{self, Audit};
 use super::following;
 use super::forward::{FORWARDED_BY, HomeServer};
@@ -258,18 +259,24 @@ impl Dispatcher {
     /// Runs a route as far as possible on a connection's task. The rest is deferred.
     pub(crate) fn begin(&self, job: Job, mut request: Request) -> Result<Response> {
         let context = self.log_context(&job, &request);
+        let id = activity::next_id();
         match self.placement.place(job.cost, request.body.len()) {
             Place::Pool(lane) => {
                 let interrupt = Interrupt::new();
                 let job = job.ended_by(&interrupt);
-                let work = move || run(context, || job.call(&request)?.finish());
+                let listed = self.services.activities().begin(id, &request);
+                let work = move || run(context, &listed, || job.call(&request)?.finish());
                 Ok(Response::rest(Rest::interruptible(interrupt, work).on(lane)))
             }
             Place::Connection(budget) => {
                 request.budget = budget;
-                match run(context.clone(), || job.call(&request))?.finished() {
+                let begun = activity::within(id, || run_part(context.clone(), || job.call(&request)));
+                match begun?.finished() {
                     Ok(response) => Ok(response),
-                    Err(rest) => Ok(Response::rest(rest.within(move |work| run(context, work)))),
+                    Err(rest) => {
+                        let listed = self.services.activities().begin(id, &request);
+                        Ok(Response::rest(rest.within(move |work| run(context, &listed, work))))
+                    }
                 }
             }
         }
@@ -277,18 +284,20 @@ impl Dispatcher {
 
     /// Runs a route to its end.
     pub(crate) fn run(&self, job: &Job, request: &Request) -> Result<Response> {
-        run(self.log_context(job, request), || job.call(request)?.finish())
+        let listed = self.services.activities().begin(activity::next_id(), request);
+        run(self.log_context(job, request), &listed, || job.call(request)?.finish())
     }
 
     /// Starts a request in the background and replies immediately.
     pub(crate) fn run_later(&self, job: Job, request: Request, mode: AsyncMode) -> Result<Response> {
         let (context, user) = (self.log_context(&job, &request), job.user().cloned());
+        let listed = self.services.activities().begin(activity::next_id(), &request);
         let work = move |interrupt: Option<&Interrupt>| {
             let job = match interrupt {
                 Some(interrupt) => job.ended_by(interrupt),
                 None => job,
             };
-            let response = run(context, || job.call(&request)?.finish())?;
+            let response = run(context, &listed, || job.call(&request)?.finish())?;
             Ok(if request.method() == Method::HEAD { response.without_body() } else { response })
         };
         self.services.run_later(user, mode, Box::new(work))
@@ -344,8 +353,13 @@ fn hide_forbidden(error: Error) -> Error {
     error
 }
 
+/// Runs a part of a listed request's work.
+fn run<T>(context: Option<LogContext>, listed: &Listed, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    activity::within(listed.id(), || run_part(context, work))
+}
+
 /// Runs a part of a request's work.
-fn run<T>(context: Option<LogContext>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+fn run_part<T>(context: Option<LogContext>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     log_context::within(context, || guarded(work))
 }
 

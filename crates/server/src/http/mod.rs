@@ -19,6 +19,7 @@ pub mod cors;
 pub(crate) mod date;
 mod decompressed;
 pub(crate) mod description;
+pub(crate) mod activities;
 pub(crate) mod dispatch;
 pub(crate) mod error_response;
 pub mod fields;

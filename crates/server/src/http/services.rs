@@ -7,6 +7,7 @@ use database::{Identity, Interrupt, MemoryAccount};
 use errors::Result;
 use hyper::header::{HeaderMap, HeaderName};
 
+use super::activities::Activities;
 use super::forward::HomeServer;
 use super::response::Response;
 
@@ -22,6 +23,9 @@ pub(crate) trait Services: Send + Sync {
 
     /// Returns the name that a client gives while authentication is off.
     fn claimed_name(&self, headers: &HeaderMap) -> Option<Arc<str>>;
+
+    /// Returns the list of requests on the worker pool.
+    fn activities(&self) -> &Arc<Activities>;
 
     /// Records a request: its method, its path and its database.
     fn record(&self, call: [&str; 3]);

@@ -1,6 +1,7 @@
 //! The routes: one file per API family. Each family is registered with one line, here or where its
 //! services are created.
 
+pub(crate) mod activities;
 mod analytics;
 mod analyzer;
 mod aql_function;

@@ -8,6 +8,7 @@ use errors::Result;
 use metrics::{Registry, Section};
 
 use super::upcalls::Upcalls;
+use crate::http::activities::Activities;
 use crate::http::connections::Connections;
 use crate::http::metrics::Metrics;
 use crate::http::route::{BoundRoute, bind};
@@ -38,6 +39,7 @@ pub(super) struct Parts {
     jobs: Arc<Jobs>,
     log: Arc<Log>,
     pub(super) authentication: Arc<Authentication>,
+    activities: Arc<Activities>,
     /// Method, path and database of requests.
     calls: Arc<Recording<3>>,
     /// Text, bind variables (VelocyPack) and database of queries.
@@ -64,6 +66,7 @@ impl Parts {
             logins: Arc::new(Logins::new(options.http.failed_login_max_delay)),
             log: Arc::clone(&options.log),
             authentication: Arc::new(Authentication::new(options.authentication.clone())?),
+            activities: Arc::default(),
             calls: Arc::new(Recording::new(options.recorded_calls_max_bytes)),
             queries: Arc::new(Recording::new(options.recorded_queries_max_bytes)),
             shutdown: Arc::default(),
@@ -76,6 +79,7 @@ impl Parts {
         Upcalls {
             instance: Arc::clone(&self.instance),
             authentication: Arc::clone(&self.authentication),
+            activities: Arc::clone(&self.activities),
             calls: Arc::clone(&self.calls),
             jobs: Arc::clone(&self.jobs),
             pool: Arc::clone(&self.pool),
@@ -147,6 +151,7 @@ impl Parts {
         self.pool.register_metrics(&registry);
         http::metrics::register(&registry, &self.metrics, &self.connections);
         registry.register(Section::Requests, route::mcp::METRICS, &self.tool_calls);
+        registry.register(Section::Requests, route::activities::METRICS, &Arc::new(self.activities(options)));
         let sources = service::metrics::Sources {
             jobs: Arc::clone(&self.jobs),
             log: Arc::clone(&self.log),
@@ -158,6 +163,14 @@ impl Parts {
         service::metrics::register(&registry, sources);
         self.instance.register_metrics(&registry);
         registry
+    }
+
+    fn activities(&self, options: &ServerOptions) -> route::activities::Services {
+        route::activities::Services {
+            access: options.activities_api,
+            instance: Arc::clone(&self.instance),
+            requests: Arc::clone(&self.activities),
+        }
     }
 
     fn routes_of_statistics(&self, options: &ServerOptions) -> Vec<BoundRoute> {
@@ -181,6 +194,7 @@ impl Parts {
             started: self.started,
         };
         [
+            bind(route::activities::ROUTES, self.activities(options)),
             bind(route::metrics::ROUTES, metrics),
             bind(route::recording::ROUTES, recording),
             bind(route::statistics::ROUTES, statistics),

@@ -6,6 +6,7 @@ use database::{Instance, MemoryAccount};
 use errors::Result;
 use hyper::header::HeaderMap;
 
+use crate::http::activities::Activities;
 use crate::http::forward::HomeServer;
 use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified, LaterWork, Services};
@@ -19,6 +20,7 @@ use crate::service::recording::Recording;
 pub(super) struct Upcalls {
     pub(super) instance: Arc<Instance>,
     pub(super) authentication: Arc<Authentication>,
+    pub(super) activities: Arc<Activities>,
     pub(super) calls: Arc<Recording<3>>,
     pub(super) jobs: Arc<Jobs>,
     pub(super) pool: Arc<WorkerPool>,
@@ -39,6 +41,10 @@ impl Services for Upcalls {
                 })
             }
         }
+    }
+
+    fn activities(&self) -> &Arc<Activities> {
+        &self.activities
     }
 
     fn record(&self, call: [&str; 3]) {

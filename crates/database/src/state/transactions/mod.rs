@@ -8,6 +8,6 @@ mod registry;
 mod status;
 mod stream;
 
-pub use registry::{TransactionLimits, TransactionSummary, Transactions};
+pub use registry::{TransactionActivity, TransactionLimits, TransactionSummary, Transactions};
 pub use status::TransactionStatus;
 pub(crate) use stream::{Declared, DeclaredUse, StreamTransaction};

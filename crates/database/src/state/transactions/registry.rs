@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use aql_value::activity::Origin;
 use aql_value::{Interrupt, share};
 use errors::{Error, ErrorCode, Result};
 
@@ -71,6 +72,21 @@ pub struct TransactionSummary {
     pub id: u64,
     /// The status.
     pub status: TransactionStatus,
+}
+
+/// An open stream transaction as an activity of the server.
+#[derive(Clone, Debug)]
+pub struct TransactionActivity {
+    /// The number that clients know.
+    pub id: u64,
+    /// The beginning.
+    pub origin: Origin,
+    /// The database.
+    pub database: Arc<str>,
+    /// The user who began it; none without authentication.
+    pub user: Option<Arc<str>>,
+    /// True if no declared collection may be written.
+    pub is_read_only: bool,
 }
 
 impl Transactions {
@@ -165,6 +181,18 @@ impl Transactions {
         let mut listed: Vec<TransactionSummary> = open.map(summary).collect();
         listed.sort_by_key(|summary| summary.id);
         listed
+    }
+
+    /// Returns all open transactions as activities of the server, in no order.
+    pub fn activities(&self) -> Vec<TransactionActivity> {
+        let activity = |stream: &Arc<StreamTransaction>| TransactionActivity {
+            id: stream.id(),
+            origin: stream.origin(),
+            database: Arc::clone(&stream.owner().database),
+            user: stream.owner().user.clone(),
+            is_read_only: stream.is_read_only(),
+        };
+        self.table().open.values().map(activity).collect()
     }
 
     /// Commits a transaction. The interrupt ends a wait for another request.

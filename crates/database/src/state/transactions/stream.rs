@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use aql_value::activity::Origin;
 use aql_value::{Charge, Interrupt, Waiting};
 use catalog::CollectionId;
 use errors::{Error, ErrorCode, Result};
@@ -39,6 +40,7 @@ impl Declared {
 /// A stream transaction.
 pub(crate) struct StreamTransaction {
     id: u64,
+    origin: Origin,
     owner: Owner,
     declared: Declared,
     catalog: Arc<Catalog>,
@@ -75,11 +77,16 @@ impl StreamTransaction {
         let catalog = Arc::clone(transaction.catalog());
         let state = State { work: Work::Idle(transaction), memory, durability, last_use: Instant::now() };
         let (state, returned) = (Mutex::new(state), Condvar::new());
-        StreamTransaction { id, owner, declared, catalog, state, returned }
+        StreamTransaction { id, origin: Origin::new(), owner, declared, catalog, state, returned }
     }
 
     pub(crate) fn id(&self) -> u64 {
         self.id
+    }
+
+    /// Returns the transaction as an activity of the server.
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
     }
 
     pub(crate) fn owner(&self) -> &Owner {
