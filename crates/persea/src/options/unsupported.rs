@@ -22,6 +22,10 @@ pub(super) const IGNORED: &[Unsupported] = &[
     },
     Unsupported { reason: "text indexes tune themselves from --memory-limit and the machine", names: SEARCH },
     Unsupported {
+        reason: "vector indexes always work, and train with the writes that call for it: no build is retried",
+        names: VECTORS,
+    },
+    Unsupported {
         reason: "this server does not have the feature, or implements it without this setting",
         names: OTHER,
     },
@@ -128,12 +132,14 @@ const SEARCH: &[&str] = &[
     "arangosearch.consolidation-threads", "arangosearch.consolidation-threads-idle",
     "arangosearch.default-parallelism", "arangosearch.execution-threads-limit",
     "arangosearch.fail-queries-on-out-of-sync", "arangosearch.skip-recovery",
-    "arangosearch.threads", "arangosearch.threads-limit", "experimental-vector-index",
-    "vector-index",
+    "arangosearch.threads", "arangosearch.threads-limit",
 ];
+
+const VECTORS: &[&str] = &["experimental-vector-index", "vector-index", "vector-index-build-retry-backoff"];
 
 #[rustfmt::skip]
 const OTHER: &[&str] = &[
+    "activities.registry-cleanup-timeout",
     "auth.maximal-jwt-expiry-time", "auth.minimal-jwt-expiry-time", "backup.files-per-batch",
     "backup.number-parallel-remote-copies", "crash-handler.enable-dumps",
     "database.auto-upgrade-full-compaction", "database.extended-names-databases",
