@@ -6,6 +6,7 @@
 mod endpoint;
 mod engine;
 mod failure;
+mod crashes;
 mod freed_memory;
 mod process;
 mod service_manager;

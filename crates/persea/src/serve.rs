@@ -24,12 +24,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
-    self as sections, SERVER, backup, cluster, database as store_section, follow, general, group,
-    log as log_section, query, server as server_section, ssl, tcp, traces, webhooks,
+    self as sections, SERVER, backup, cluster, crash_handler, database as store_section, follow, general,
+    group, log as log_section, query, server as server_section, ssl, tcp, traces, webhooks,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
-use crate::{endpoint, freed_memory, process_roles};
+use crate::{crashes, endpoint, freed_memory, process_roles};
 
 /// The exit code after a second request to stop.
 const EXIT_IMPATIENT: i32 = 130;
@@ -117,14 +117,19 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
     let tracer = traces.map(traces::start).transpose()?;
     let writes_wait = group.as_ref().is_some_and(|group| group.is_synchronous);
+    let in_memory = instance.store().engine().name() == EngineName::Memory.text();
+    let crash_dumps = crash_handler::dumps(options, in_memory);
     let archive_status = archive.is_some().then(Arc::<ArchiveStatus>::default);
     let server_options = ServerOptions {
         tracer: tracer.clone(),
         log_archive: archive_status.clone(),
+        crash_dumps: crash_dumps.clone(),
         writes_wait,
         ..server_options
     };
     let server = Server::new(Arc::clone(&instance), server_options)?;
+    let log_file = log_section::first_file(options);
+    let _running = crash_dumps.and_then(|dumps| crashes::watch(&dumps, &server, log_file.as_deref()));
     if let Some(group) = group {
         server.join_group(&group)?;
     }

@@ -18,5 +18,6 @@ mod route;
 pub mod server;
 
 pub use options::{ApiAccess, HttpOptions, McpOptions, RootRedirect, ServerOptions};
+pub use route::crashes::system_info;
 pub use server::Server;
 pub use service::foxx_network::ServiceNetwork;

@@ -12,6 +12,7 @@ use crate::http::tls::Tls;
 use crate::placement::pool::PoolLimits;
 use crate::service::authentication::AuthenticationOptions;
 use crate::service::backups::BackupOptions;
+use crate::service::crashes::CrashDumps;
 use crate::service::foxx_network::ServiceNetwork;
 use crate::service::log::{Log, LogOptions};
 use crate::service::log_archive::ArchiveStatus;
@@ -41,6 +42,8 @@ pub struct ServerOptions {
     pub support_info_api: ApiAccess,
     /// The access to `/_admin/activities`.
     pub activities_api: ApiAccess,
+    /// The dumps of crashes; `None` if none are written.
+    pub crash_dumps: Option<Arc<CrashDumps>>,
     /// The access to `/_admin/server/api-calls` and `/_admin/server/aql-queries`.
     pub recording_api: ApiAccess,
     /// Bytes of recorded requests for `/_admin/server/api-calls`; 0 records none.
@@ -155,6 +158,7 @@ impl Default for ServerOptions {
             log: Log::new(LogOptions::default()),
             log_api: ApiAccess::Administrator,
             activities_api: ApiAccess::Administrator,
+            crash_dumps: None,
             backup_api: ApiAccess::Administrator,
             backup: BackupOptions {
                 backups: None,

@@ -1,6 +1,7 @@
 //! `--log`: the log and its outputs.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
@@ -62,6 +63,11 @@ fn outputs(options: &Options) -> Vec<String> {
     let named = file.into_iter().chain(options.get(&OUTPUT).into_iter().map(str::to_owned));
     let named: Vec<String> = named.collect();
     if named.is_empty() { vec!["+".to_owned()] } else { named }
+}
+
+/// Returns the first file that the log goes to.
+pub(crate) fn first_file(options: &Options) -> Option<PathBuf> {
+    outputs(options).iter().find_map(|output| output.strip_prefix("file://").map(PathBuf::from))
 }
 
 /// Returns true if the log goes to the standard error output.

@@ -7,6 +7,7 @@ pub(crate) mod backup;
 mod cache;
 mod changes;
 pub(crate) mod cluster;
+pub(crate) mod crash_handler;
 pub(crate) mod database;
 pub(crate) mod follow;
 mod foxx;
@@ -59,6 +60,7 @@ pub(crate) static SERVER: Program = Program {
         cache::ROWS,
         changes::ROWS,
         cluster::ROWS,
+        crash_handler::ROWS,
         database::ROWS,
         follow::ROWS,
         foxx::ROWS,

@@ -141,7 +141,7 @@ const VECTORS: &[&str] = &["experimental-vector-index", "vector-index", "vector-
 const OTHER: &[&str] = &[
     "activities.registry-cleanup-timeout",
     "auth.maximal-jwt-expiry-time", "auth.minimal-jwt-expiry-time", "backup.files-per-batch",
-    "backup.number-parallel-remote-copies", "crash-handler.enable-dumps",
+    "backup.number-parallel-remote-copies",
     "database.auto-upgrade-full-compaction", "database.extended-names-databases",
     "database.force-sync-properties", "database.ignore-datafile-errors", "database.io-heartbeat",
     "database.upgrade-check", "default-language", "default-language-check", "dump.max-batch-size",

@@ -19,6 +19,7 @@ mod backup_repositories;
 mod bench;
 mod changes;
 mod crash;
+mod crash_dumps;
 mod dashboard;
 mod drivers;
 mod dump;

@@ -66,12 +66,17 @@ enum Activity {
 
 fn list(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     services.access.check(session, request.uri().path())?;
+    Ok(Response::value(StatusCode::OK, describe(services)?))
+}
+
+/// Returns an object with all activities, newest first.
+pub(super) fn describe(services: &Services) -> Result<Vec<u8>> {
     let requests = services.requests.list().into_iter().map(Activity::Request);
     let queries = services.instance.queries().running(Scope::default()).into_iter().map(Activity::Query);
     let transactions = services.instance.transactions().activities().into_iter().map(Activity::Transaction);
     let mut all: Vec<Activity> = requests.chain(queries).chain(transactions).collect();
     all.sort_by_key(|activity| Reverse(activity.origin().created));
-    Response::object(StatusCode::OK, |fields| {
+    Fields::object(|fields| {
         fields.list("activities", |fields| {
             for activity in &all {
                 fields.child_element(|fields| activity.print(fields));

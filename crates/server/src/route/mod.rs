@@ -43,6 +43,7 @@ mod query;
 mod query_cache;
 mod query_plan_cache;
 pub(crate) mod recording;
+pub(crate) mod crashes;
 mod reload;
 mod replication;
 mod applier;

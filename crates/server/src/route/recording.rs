@@ -10,7 +10,7 @@ use velocypack::Slice;
 use crate::http::Cost::Blocking;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
-use crate::service::recording::Recording;
+use crate::service::recording::{Recorded, Recording};
 
 /// The services of this family.
 pub(crate) struct Services {
@@ -40,33 +40,39 @@ fn allow(services: &Services, session: &Session) -> Result<()> {
 fn calls(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
     allow(services, session)?;
     let calls = services.calls.entries();
-    respond("calls", |list| {
-        for call in &calls {
-            let [method, path, database] = &call.parts;
-            list.child_element(|fields| {
-                fields.text("timeStamp", &time(call.seconds));
-                fields.text("requestType", &String::from_utf8_lossy(method));
-                fields.text("path", &String::from_utf8_lossy(path));
-                fields.text("database", &String::from_utf8_lossy(database));
-            });
-        }
-    })
+    respond("calls", |list| print_calls(list, &calls))
+}
+
+/// Writes requests as elements of a list.
+pub(super) fn print_calls(list: &mut Fields<'_>, calls: &[Recorded<3>]) {
+    for call in calls {
+        let [method, path, database] = &call.parts;
+        list.child_element(|fields| {
+            fields.text("timeStamp", &time(call.seconds));
+            fields.text("requestType", &String::from_utf8_lossy(method));
+            fields.text("path", &String::from_utf8_lossy(path));
+            fields.text("database", &String::from_utf8_lossy(database));
+        });
+    }
 }
 
 fn queries(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
     allow(services, session)?;
     let queries = services.queries.entries();
-    respond("queries", |list| {
-        for query in &queries {
-            let [text, variables, database] = &query.parts;
-            list.child_element(|fields| {
-                fields.text("timeStamp", &time(query.seconds));
-                fields.text("query", &String::from_utf8_lossy(text));
-                fields.value("bindVars", Slice::new(variables));
-                fields.text("database", &String::from_utf8_lossy(database));
-            });
-        }
-    })
+    respond("queries", |list| print_queries(list, &queries))
+}
+
+/// Writes queries as elements of a list.
+pub(super) fn print_queries(list: &mut Fields<'_>, queries: &[Recorded<3>]) {
+    for query in queries {
+        let [text, variables, database] = &query.parts;
+        list.child_element(|fields| {
+            fields.text("timeStamp", &time(query.seconds));
+            fields.text("query", &String::from_utf8_lossy(text));
+            fields.value("bindVars", Slice::new(variables));
+            fields.text("database", &String::from_utf8_lossy(database));
+        });
+    }
 }
 
 fn respond(name: &str, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Response> {

@@ -30,6 +30,7 @@ use crate::route::foxx::queues::QueueWorkers;
 use crate::route::javascript::TaskRunner;
 use crate::route::javascript::shell::ShellSessions;
 use crate::service::authentication::Authentication;
+use crate::service::crashes::DumpFile;
 use crate::service::shutdown::Shutdown;
 
 /// Time limit for requests in progress when the server stops.
@@ -56,6 +57,7 @@ pub struct Server {
     foxx: Arc<route::foxx::Services>,
     elsewhere: Arc<Elsewhere>,
     authentication: Arc<Authentication>,
+    diagnosis: route::crashes::Diagnosis,
     _tasks: TaskRunner,
     _queues: Option<QueueWorkers>,
 }
@@ -130,6 +132,7 @@ impl Server {
         let batch = route::batch::Services { parts: within_batch, elsewhere: Arc::clone(&elsewhere) };
         routes.extend(bind(route::batch::ROUTES, batch));
         openapi.describe(&routes)?;
+        let diagnosis = parts.diagnosis(&options);
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
         let shared = SharedParts {
             lanes: Arc::clone(&lanes),
@@ -154,6 +157,7 @@ impl Server {
             foxx,
             elsewhere,
             authentication,
+            diagnosis,
             _tasks: tasks,
             _queues: queues,
         }))
@@ -171,6 +175,13 @@ impl Server {
     pub fn join_group(&self, options: &GroupOptions) -> Result<()> {
         let authentication = Arc::clone(&self.authentication);
         database::group::join(&self.instance, options, Arc::new(move || authentication.server_token()))
+    }
+
+    /// Returns files for a dump of a crash: what the server does and did lately, and its log.
+    ///
+    /// It waits for locks, so the thread that crashes must not call it.
+    pub fn diagnosis(&self) -> Vec<DumpFile> {
+        self.diagnosis.files()
     }
 
     /// Returns the open connections.

@@ -165,6 +165,16 @@ impl Parts {
         registry
     }
 
+    /// Returns what dumps of crashes describe.
+    pub(super) fn diagnosis(&self, options: &ServerOptions) -> route::crashes::Diagnosis {
+        route::crashes::Diagnosis {
+            activities: self.activities(options),
+            calls: Arc::clone(&self.calls),
+            queries: Arc::clone(&self.queries),
+            log: Arc::clone(&self.log),
+        }
+    }
+
     fn activities(&self, options: &ServerOptions) -> route::activities::Services {
         route::activities::Services {
             access: options.activities_api,
@@ -222,11 +232,13 @@ impl Parts {
             transfers: Transfers::default(),
             shutdown: Arc::clone(&self.shutdown),
         };
+        let crashes = route::crashes::Services { dumps: options.crash_dumps.clone() };
         let log = route::log::Services { access: options.log_api, log: Arc::clone(&self.log) };
         let shutdown = route::shutdown::Services { shutdown: Arc::clone(&self.shutdown) };
         let web = route::web::Services { root_redirect: options.root_redirect.clone() };
         [
             bind(route::backup::ROUTES, backup),
+            bind(route::crashes::ROUTES, crashes),
             bind(route::log::ROUTES, log),
             bind(route::options::ROUTES, configuration),
             bind(route::server_info::ROUTES, server_info),
