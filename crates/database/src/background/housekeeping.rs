@@ -8,6 +8,7 @@ use storage::Store;
 
 use crate::background::broken_restores::LeftBehind;
 use crate::background::index_training::train_indexes;
+use crate::background::query_log;
 use crate::background::search_upkeep::{index_due, merge_due};
 use crate::changes;
 use crate::definitions::view::take_over_settings;
@@ -46,6 +47,9 @@ impl Instance {
         start_thread("search", &instance, index)?;
         // A merge may take minutes, and documents must become visible during that time.
         start_thread("search merge", &instance, merge)?;
+        if instance.query_log().is_some() {
+            start_thread("query log", &instance, query_log::run)?;
+        }
         changes::start_webhooks(&instance)?;
         Ok(instance)
     }

@@ -3,4 +3,5 @@
 mod broken_restores;
 mod housekeeping;
 mod index_training;
+mod query_log;
 mod search_upkeep;

@@ -29,6 +29,7 @@ use crate::state::group::Group;
 use crate::state::large_texts::LargeTexts;
 use crate::state::log_readers::LogReaders;
 use crate::state::plan_cache::PlanCache;
+use crate::state::query_log::{QueryLog, QueryLogOptions};
 use crate::state::query_registry::QueryRegistry;
 use crate::state::results_cache::{CacheProperties, ResultsCache};
 use crate::state::subscriptions::Subscriptions;
@@ -79,6 +80,8 @@ pub struct InstanceOptions {
     pub max_cursors: usize,
     /// Maximum number of databases, `_system` included.
     pub max_databases: usize,
+    /// The log of queries in the collection `_queries`.
+    pub query_log: QueryLogOptions,
     /// The limits of stream transactions.
     pub transactions: TransactionLimits,
     /// Maximum number of plans in the plan cache.
@@ -130,6 +133,7 @@ impl Default for InstanceOptions {
             operator_batch_rows: BatchLimits::FULL_ROWS,
             max_cursors: 1_024,
             max_databases: usize::MAX,
+            query_log: QueryLogOptions::default(),
             transactions: TransactionLimits::default(),
             plan_cache_entries: 256,
             plan_cache_key_bytes: 64 << 10,
@@ -154,6 +158,8 @@ pub struct Instance {
     pub(crate) store: Arc<Store>,
     pub(crate) options: InstanceOptions,
     pub(crate) queries: Arc<QueryRegistry>,
+    /// The log of queries, if they are logged.
+    query_log: Option<Arc<QueryLog>>,
     pub(crate) plans: PlanCache,
     results: ResultsCache,
     pub(crate) query_memory: Arc<MemoryAccount>,
@@ -217,8 +223,15 @@ impl Instance {
             MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
         let local_ids = LocalIds::new(store.sharing());
         let query_memory = Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None));
+        let queries = Arc::new(QueryRegistry::new(local_ids.clone()));
+        let query_log =
+            options.query_log.is_enabled.then(|| Arc::new(QueryLog::new(options.query_log.clone())));
+        if let Some(log) = query_log.clone() {
+            queries.observe(move |query, is_slow| log.offer(query, is_slow));
+        }
         Ok(Arc::new(Instance {
-            queries: Arc::new(QueryRegistry::new(local_ids.clone())),
+            queries,
+            query_log,
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             user_memory: UserMemory::new(Arc::clone(&query_memory)),
             compiled_scripts: Arc::new(CompiledScripts::new(
@@ -254,6 +267,11 @@ impl Instance {
             store,
             options,
         }))
+    }
+
+    /// Returns the log of queries, if they are logged.
+    pub(crate) fn query_log(&self) -> Option<&Arc<QueryLog>> {
+        self.query_log.as_ref()
     }
 
     /// Returns true once all feeds of changes must end.

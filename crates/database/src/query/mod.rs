@@ -23,7 +23,7 @@ mod run;
 mod spans;
 
 pub use crate::query_request::{self as request, QueryDefaults};
-pub use crate::state::{plan_cache, query_registry as registry, results_cache};
+pub use crate::state::{plan_cache, query_log, query_registry as registry, results_cache};
 pub use builtin::{BuiltinFunction, builtin_functions};
 pub use cached_result::CachedResult;
 pub use execute::{Progress, RestOfQuery};

@@ -1,7 +1,8 @@
 //! The state that outlives a request. [`Instance`](crate::Instance) owns one of each, and nothing
 //! here knows sessions or rights.
 //!
-//! - [`query_registry`]: the running and slow queries. [`plan_cache`], [`results_cache`]: plans and
+//! - [`query_registry`]: the running and slow queries. [`query_log`]: ended queries, for the
+//!   collection `_queries`. [`plan_cache`], [`results_cache`]: plans and
 //!   results that are used again. `large_texts`: the gate of large queries.
 //! - [`cursor`]: results that are delivered batch by batch. [`transactions`]: transactions that
 //!   span requests. [`dump`]: snapshots and contexts of dumps. [`tasks`]: scripts that run later.
@@ -28,6 +29,7 @@ pub(crate) mod large_texts;
 pub(crate) mod log_readers;
 pub mod plan_cache;
 pub mod query_registry;
+pub mod query_log;
 pub mod results_cache;
 pub(crate) mod subscriptions;
 pub mod tasks;

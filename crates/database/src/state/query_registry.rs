@@ -2,8 +2,9 @@
 //! the lookup of a query to be killed.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant, SystemTime};
 
 use aql_value::activity::Origin;
@@ -234,6 +235,19 @@ pub struct QueryRegistry {
     next_id: AtomicU64,
     ids: LocalIds,
     times: QueryTimes,
+    observer: OnceLock<Observer>,
+}
+
+/// Is told of every query that has ended, and of whether it was slow.
+struct Observer(Box<Observe>);
+
+/// Takes a query, and true if it was slow.
+type Observe = dyn Fn(&RegisteredQuery, bool) + Send + Sync;
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Observer")
+    }
 }
 
 /// The bytes up to which bind variables are shown: a slow query keeps them for long.
@@ -267,6 +281,11 @@ pub struct Registration {
 impl QueryRegistry {
     pub(crate) fn new(ids: LocalIds) -> Self {
         QueryRegistry { ids, ..QueryRegistry::default() }
+    }
+
+    /// Sets who is told of the queries that have ended. The first one counts.
+    pub(crate) fn observe(&self, observer: impl Fn(&RegisteredQuery, bool) + Send + Sync + 'static) {
+        let _ = self.observer.set(Observer(Box::new(observer)));
     }
 
     /// Lists a query until the registration is dropped.
@@ -403,6 +422,9 @@ impl QueryRegistry {
         let is_slow = run_time.as_secs_f64() >= threshold;
         if is_slow {
             self.times.slow.add(run_time_us);
+        }
+        if let Some(Observer(observe)) = self.observer.get() {
+            observe(query, is_slow);
         }
         if is_slow && properties.enabled && properties.track_slow_queries && properties.max_slow_queries > 0 {
             let mut tracked = write(&self.tracked);

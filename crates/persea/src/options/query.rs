@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use database::query::QueryDefaults;
+use database::query::query_log::QueryLogOptions;
 use database::query::registry::TrackingProperties;
 use database::query::request::MAX_TTL_SECONDS;
 use database::query::results_cache::{CacheMode, CacheProperties};
 use database::{Instance, InstanceOptions, Parallelism};
 use options::{
-    Bytes, Choice, Flag, List, Maybe, Number, Opt, Options, Seconds, Text, bytes, choice, flag, number,
-    seconds, text,
+    Bytes, Choice, Decimal, Flag, List, Maybe, Number, Opt, Options, Seconds, Text, bytes, choice, decimal,
+    flag, number, seconds, text,
 };
 use storage::MemoryBudget;
 
@@ -29,6 +30,22 @@ options::section! {
         flag("query.cache-include-system-collections", false, "Cache results that were read from system collections.");
     static CACHE_MODE: Opt<Choice<CacheMode>> =
         choice("query.cache-mode", CACHE_MODES, "off", "Queries that use the results cache: `off` for none, `on` for all, `demand` for those that ask for it.");
+    static COLLECTION_LOGGER_ALL_SLOW_QUERIES: Opt<Flag> =
+        flag("query.collection-logger-all-slow-queries", true, "Log every slow query into the collection `_queries`, if queries are logged there.");
+    static COLLECTION_LOGGER_CLEANUP_INTERVAL: Opt<Number> =
+        number("query.collection-logger-cleanup-interval", "600000", "Milliseconds between two removals of old queries from the collection `_queries`.");
+    static COLLECTION_LOGGER_ENABLED: Opt<Flag> =
+        flag("query.collection-logger-enabled", false, "Log queries that have ended into the collection `_queries` of the system database.");
+    static COLLECTION_LOGGER_INCLUDE_SYSTEM_DATABASE: Opt<Flag> =
+        flag("query.collection-logger-include-system-database", false, "Log queries of the system database there, too.");
+    static COLLECTION_LOGGER_MAX_BUFFERED_QUERIES: Opt<Number> =
+        number("query.collection-logger-max-buffered-queries", "4096", "Maximum number of queries that wait to be logged there; further ones are lost.");
+    static COLLECTION_LOGGER_PROBABILITY: Opt<Decimal> =
+        decimal("query.collection-logger-probability", "0.1", "Chance of a query to be logged there, in percent.");
+    static COLLECTION_LOGGER_PUSH_INTERVAL: Opt<Number> =
+        number("query.collection-logger-push-interval", "3000", "Maximum time in milliseconds until a query is logged there.");
+    static COLLECTION_LOGGER_RETENTION_TIME: Opt<Seconds> =
+        seconds("query.collection-logger-retention-time", "28800", "Seconds since its start after which a query is removed there.");
     static FAIL_ON_WARNING: Opt<Flag> =
         flag("query.fail-on-warning", false, "Abort a query on its first warning, unless the query says otherwise.");
     static GLOBAL_MEMORY_LIMIT: Opt<Maybe<Bytes>> =
@@ -80,10 +97,25 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget) -> InstanceOpti
         query_max_runtime: Some(options.duration(&MAX_RUNTIME)).filter(|limit| !limit.is_zero()),
         query_requires_with: options.get(&REQUIRE_WITH),
         query_defaults: defaults(options),
+        query_log: log(options),
         results_cache: results_cache(options),
         plan_cache_entries: options.size(&PLAN_CACHE_MAX_ENTRIES),
         plan_cache_key_bytes: options.size(&PLAN_CACHE_MAX_ENTRY_SIZE),
         ..InstanceOptions::default()
+    }
+}
+
+/// Makes the options of the log in the collection `_queries`.
+fn log(options: &Options) -> QueryLogOptions {
+    QueryLogOptions {
+        is_enabled: options.get(&COLLECTION_LOGGER_ENABLED),
+        includes_system: options.get(&COLLECTION_LOGGER_INCLUDE_SYSTEM_DATABASE),
+        probability: options.get(&COLLECTION_LOGGER_PROBABILITY),
+        all_slow: options.get(&COLLECTION_LOGGER_ALL_SLOW_QUERIES),
+        push_interval: Duration::from_millis(options.get(&COLLECTION_LOGGER_PUSH_INTERVAL)),
+        max_waiting: options.size(&COLLECTION_LOGGER_MAX_BUFFERED_QUERIES),
+        retention: options.duration(&COLLECTION_LOGGER_RETENTION_TIME),
+        cleanup_interval: Duration::from_millis(options.get(&COLLECTION_LOGGER_CLEANUP_INTERVAL)),
     }
 }
 
