@@ -1,5 +1,5 @@
 //! The programs that accompany the server: import, export, dump, restore, backup, migrate, follow,
-//! group, bench, foxx, doctor, mcp, shell.
+//! group, bench, foxx, doctor, mcp, shell, vpack.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -28,6 +28,7 @@ mod mcp;
 mod migrate;
 mod restore;
 mod shell;
+mod vpack;
 #[cfg(test)]
 mod tests;
 
@@ -75,6 +76,7 @@ pub static TOOLS: &[&Tool] = &[
     &doctor::TOOL,
     &mcp::TOOL,
     &shell::TOOL,
+    &vpack::TOOL,
 ];
 
 /// Returns the tool of a command, or of the name that the binary was called by.
