@@ -72,9 +72,22 @@ impl RowSchema {
         &self.columns
     }
 
+    /// Returns the number of cells of a row: its columns, with those of structs and lists.
+    pub(crate) fn cells(&self) -> usize {
+        self.columns.iter().map(|column| cells(&column.kind)).sum()
+    }
+
     /// Returns the schema in Arrow.
     pub(crate) fn to_arrow(&self) -> Schema {
         Schema::new(fields(&self.columns))
+    }
+}
+
+fn cells(kind: &ColumnType) -> usize {
+    match kind {
+        ColumnType::List(element) => 1 + cells(element),
+        ColumnType::Struct(columns) => 1 + columns.iter().map(|column| cells(&column.kind)).sum::<usize>(),
+        _ => 1,
     }
 }
 

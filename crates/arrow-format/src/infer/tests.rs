@@ -1,5 +1,6 @@
-use super::*;
 use velocypack::{Builder, Limits, json};
+
+use super::*;
 
 fn inferred(rows: &[&str], json_columns: &[&str]) -> Result<RowSchema> {
     let mut inference = Inference::new(json_columns.iter().map(|&name| name.to_owned()));

@@ -28,7 +28,10 @@ fn schema_of(rows: &[u8], json_columns: &[&str]) -> RowSchema {
 fn stream(schema: RowSchema, batches: &[&[u8]]) -> Result<Vec<u8>> {
     let mut encoder = StreamEncoder::new(schema)?;
     for batch in batches {
-        encoder.write(Slice::new(batch))?;
+        let (rows, mut next) = (Slice::new(batch), 0);
+        while next < rows.len() {
+            next = encoder.write(rows, next)?;
+        }
     }
     encoder.finish()?;
     Ok(encoder.take())

@@ -64,6 +64,17 @@ fn a_later_row_that_does_not_fit_is_named() {
     );
 }
 
+#[test]
+fn short_rows_of_many_columns_come_in_small_batches() {
+    let names: Vec<String> = (0..2_000).map(|place| format!("c{place}:int64")).collect();
+    let schema = RowSchema::parse(&names.join(",")).unwrap();
+    let rows = array(&format!("[{}{{}}]", "{},".repeat(1_000)));
+    let mut encoder = arrow_format::StreamEncoder::new(schema.clone()).unwrap();
+    assert_eq!(encoder.write(velocypack::Slice::new(&rows), 0).unwrap(), (1 << 20) / 2_000);
+    assert!(encoder.batch_memory_bytes(velocypack::Slice::new(&rows)) < 20 << 20);
+    assert_eq!(documents(stream(schema, &[&rows]).unwrap()).unwrap().len(), 1_001);
+}
+
 /// Returns random JSON values as text.
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![

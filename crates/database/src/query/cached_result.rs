@@ -10,7 +10,8 @@ use velocypack::{Slice, json};
 use crate::query_request::QueryRequest;
 use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
-use crate::state::cursor::{Reply, RowSource};
+use crate::state::cursor::whole::WholeResult;
+use crate::state::cursor::{CursorSpec, Reply, RowSource};
 use crate::state::plan_cache::Estimate;
 use crate::state::results_cache::{Dependencies, Entry, ResultKey};
 
@@ -90,10 +91,24 @@ impl CachedResult {
 
     /// Returns the first batch of the result.
     pub fn run(self, format: Format) -> Result<Reply> {
-        let mut spec =
-            self.request.cursor_spec(format, self.session.instance().options().query_defaults.cursor_ttl);
-        spec.cached = Some(true);
+        let spec = self.spec(format);
         self.session.open_cursor(Box::new(CachedRows { entry: self.entry, next: 0, left: None }), spec)
+    }
+
+    /// Returns the result as a whole. `observe` sees each row, unless the request asks for a
+    /// stream.
+    pub(crate) fn run_whole(self, observe: &mut dyn FnMut(Slice<'_>)) -> Result<WholeResult> {
+        let spec = self.spec(Format::VelocyPack);
+        self.session.open_whole(
+            Box::new(CachedRows { entry: self.entry, next: 0, left: None }),
+            &spec,
+            observe,
+        )
+    }
+
+    fn spec(&self, format: Format) -> CursorSpec {
+        let default_ttl = self.session.instance().options().query_defaults.cursor_ttl;
+        CursorSpec { cached: Some(true), ..self.request.cursor_spec(format, default_ttl) }
     }
 }
 

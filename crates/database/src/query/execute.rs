@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use aql_value::{Budget, Interrupt};
 use errors::Result;
+use velocypack::Slice;
 
 use crate::query::cached_result::CachedResult;
 use crate::query::prepare::{PlannedQuery, PreparedQuery};
@@ -12,6 +13,7 @@ use crate::query_request::QueryRequest;
 use crate::session::Session;
 use crate::state::cursor::Reply;
 use crate::state::cursor::encoder::Format;
+use crate::state::cursor::whole::WholeResult;
 use crate::state::plan_cache::Estimate;
 
 /// The progress of a query within its budget.
@@ -53,6 +55,22 @@ impl RestOfQuery {
             Work::Resume(running) => running.run(),
             Work::Copy(result) => result.run(format),
         }
+    }
+
+    /// Runs the query as [`RestOfQuery::run`] does, for one reply with the whole result.
+    ///
+    /// `observe` sees each row that is computed before this returns: all of them, unless the query
+    /// is streamed.
+    pub fn run_whole(self, observe: &mut dyn FnMut(Slice<'_>)) -> Result<WholeResult> {
+        let RestOfQuery { session, format, work } = self;
+        let prepared = match work {
+            Work::Plan(request) => session.prepare_query(request)?,
+            Work::Restart(request, planned) => session.prepare_planned(request, planned)?,
+            Work::Run(prepared) => prepared,
+            Work::Resume(running) => return running.run_whole(observe),
+            Work::Copy(result) => return result.run_whole(observe),
+        };
+        prepared.start(format)?.run_whole(observe)
     }
 
     /// Returns the interrupt that ends the query.
@@ -109,6 +127,15 @@ impl Session {
             _ => return Ok(self.more(format, Work::Run(prepared))),
         };
         Ok(done.unwrap_or_else(|| self.more(format, Work::Restart(request, planned))))
+    }
+
+    /// Returns a query whose result one reply delivers as a whole. It is not planned yet.
+    pub fn whole_query(&self, request: QueryRequest) -> Result<RestOfQuery> {
+        let work = match self.cached_result(&request)? {
+            Some(result) => Work::Copy(Box::new(result)),
+            None => Work::Plan(Arc::new(request)),
+        };
+        Ok(RestOfQuery { session: self.clone(), format: Format::VelocyPack, work })
     }
 
     fn more(&self, format: Format, work: Work) -> Progress {

@@ -22,6 +22,7 @@ use crate::query::report::Report;
 use crate::query::spans::{self, Times};
 use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
+use crate::state::cursor::whole::WholeResult;
 use crate::state::cursor::{CursorSpec, Reply, RowSource};
 use crate::transaction::Writer;
 
@@ -118,6 +119,11 @@ impl RunningQuery {
     /// Runs the query, to its end unless it is streamed, and returns the first batch of its result.
     pub(crate) fn run(self) -> Result<Reply> {
         self.session.open_cursor(self.rows, self.spec)
+    }
+
+    /// Runs the query, to its end unless it is streamed. `observe` sees each row that is computed.
+    pub(crate) fn run_whole(self, observe: &mut dyn FnMut(Slice<'_>)) -> Result<WholeResult> {
+        self.session.open_whole(self.rows, &self.spec, observe)
     }
 }
 

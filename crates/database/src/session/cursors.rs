@@ -1,11 +1,16 @@
 //! The methods of sessions that open, read and close cursors.
 
 use errors::Result;
+use velocypack::Slice;
 
 use crate::session::Session;
 use crate::state::cursor::encoder::{BatchLimits, Format};
 use crate::state::cursor::result_buffer::ResultBuffer;
+use crate::state::cursor::whole::WholeResult;
 use crate::state::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
+
+/// The bytes after which a batch of a whole result takes no further row.
+const WHOLE_RESULT_BATCH_BYTES: usize = 1 << 20;
 
 impl Session {
     /// Opens a cursor over a result and returns the first batch. The cursor is kept only if more
@@ -27,6 +32,21 @@ impl Session {
             instance.cursors().insert(id, self.owner(), cursor);
         }
         Ok(reply)
+    }
+
+    /// Begins to read a result that one reply delivers as a whole. `observe` sees each row that is
+    /// computed before it returns: all of them, unless the result is streamed.
+    pub(crate) fn open_whole(
+        &self,
+        source: Box<dyn RowSource>,
+        spec: &CursorSpec,
+        observe: &mut dyn FnMut(Slice<'_>),
+    ) -> Result<WholeResult> {
+        let instance = self.instance();
+        let memory = std::sync::Arc::clone(&instance.result_memory);
+        let buffer = ResultBuffer::new(instance.result_buffer_limits(), memory);
+        let limits = BatchLimits { bytes_max: WHOLE_RESULT_BATCH_BYTES, memory: self.work_memory() };
+        WholeResult::start(source, spec.batch_size, spec.stream, buffer, limits, observe)
     }
 
     /// Returns the next batch of a cursor or export, or the batch with the number `batch`.

@@ -16,6 +16,7 @@ use velocypack::{Builder, Slice, json, resolve_id};
 use crate::query_request::{DEFAULT_BATCH_SIZE, DEFAULT_TTL_SECONDS, batch_size, ttl};
 use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
+use crate::state::cursor::whole::WholeResult;
 use crate::state::cursor::{CursorSpec, Reply, RowSource};
 
 /// Number of documents in one read from storage: enough to spread the cost, few enough for a fast
@@ -98,6 +99,21 @@ impl ExportRequest {
     }
 }
 
+impl ExportRequest {
+    fn cursor_spec(&self, format: Format) -> CursorSpec {
+        CursorSpec {
+            format,
+            batch_size: self.batch_size,
+            stream: true,
+            count: self.count,
+            ttl: self.ttl,
+            allow_retry: false,
+            cached: None,
+            plan_cache_key: None,
+        }
+    }
+}
+
 fn limit(limit: f64) -> Result<Option<u64>> {
     if limit < 0.0 {
         return Err(Error::bad_parameter("'limit' must not be negative"));
@@ -143,18 +159,16 @@ fn type_error(expected: &str) -> Error {
 impl Session {
     /// Starts an export and returns its first batch. Errors: 1203, 11.
     pub fn export(&self, collection: &str, request: ExportRequest, format: Format) -> Result<Reply> {
-        let spec = CursorSpec {
-            format,
-            batch_size: request.batch_size,
-            stream: true,
-            count: request.count,
-            ttl: request.ttl,
-            allow_retry: false,
-            cached: None,
-            plan_cache_key: None,
-        };
+        let spec = request.cursor_spec(format);
         let source = Export::start(self, collection, request)?;
         self.open_cursor(Box::new(source), spec)
+    }
+
+    /// Starts an export that one reply delivers as a whole. Errors: 1203, 11.
+    pub fn export_whole(&self, collection: &str, request: ExportRequest) -> Result<WholeResult> {
+        let spec = request.cursor_spec(Format::VelocyPack);
+        let source = Export::start(self, collection, request)?;
+        self.open_whole(Box::new(source), &spec, &mut |_| ())
     }
 
     /// Starts an export as lines of JSON. Errors: 1203, 11.

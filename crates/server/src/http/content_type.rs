@@ -8,6 +8,8 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charse
 pub const VELOCYPACK: HeaderValue = HeaderValue::from_static("application/x-velocypack");
 /// One JSON value per line.
 pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+/// Record batches of Arrow's IPC stream format.
+pub const ARROW: HeaderValue = HeaderValue::from_static("application/vnd.apache.arrow.stream");
 /// Server-sent events.
 pub const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 /// Lines of a dump.

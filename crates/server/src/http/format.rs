@@ -7,6 +7,9 @@ use super::content_type;
 
 pub use database::Format;
 
+/// The media type of Arrow's IPC stream format.
+pub const ARROW_STREAM: &str = "application/vnd.apache.arrow.stream";
+
 const VELOCYPACK: &[u8] = b"application/x-velocypack";
 
 /// Returns the format of a request's body.
@@ -18,6 +21,12 @@ pub fn of_body(headers: &HeaderMap) -> Format {
         Some(value) if media_type(value.as_bytes()).eq_ignore_ascii_case(VELOCYPACK) => Format::VelocyPack,
         _ => Format::Json,
     }
+}
+
+/// Returns true if a request's body has a media type.
+pub fn is_body(headers: &HeaderMap, wanted: &str) -> bool {
+    let given = headers.get(CONTENT_TYPE).map(|value| media_type(value.as_bytes()));
+    given.is_some_and(|given| given.eq_ignore_ascii_case(wanted.as_bytes()))
 }
 
 /// Returns the format that the client wants: VelocyPack only if it is the first accepted type.

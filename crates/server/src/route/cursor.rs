@@ -1,6 +1,8 @@
 //! `/_api/cursor`: queries, and the batches of their results.
 //!
-//! A query begins within its request's budget. The rest of it runs on the worker pool.
+//! A query begins within its request's budget. The rest of it runs on the worker pool. With
+//! `Accept: application/vnd.apache.arrow.stream` one reply has the whole result, and no cursor is
+//! left.
 
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use database::query::request::QueryRequest;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
+use super::arrow::{self, Columns};
 use crate::http::Cost::{Blocking, Constant, Unknown};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -28,6 +31,7 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_api/cursor", Unknown, create)
         .about("Runs a query.")
+        .with_query(arrow::PARAMETERS)
         .with_body(r#"{"query": "FOR d IN docs LIMIT @n RETURN d", "bindVars": {"n": 5}, "count": true}"#),
     Route::with(Verb::Post, "/_api/cursor/{id}", Blocking, fetch)
         .of_local_object("id")
@@ -47,6 +51,15 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
     let query = QueryRequest::from_body(request.body_value()?.slice())?;
     let parts = [query.text.as_bytes(), &query.bind_variables, session.database_name().as_bytes()];
     services.recorded_queries.add(parts);
+    if arrow::is_accepted(request) {
+        let (columns, session, request) = (Columns::of(request)?, session.clone(), request.without_budget());
+        let mut rest = session.whole_query(query)?;
+        return Ok(Response::interruptible(rest.interrupt(), move || {
+            let mut inference = columns.inference();
+            let result = rest.run_whole(&mut |row| inference.observe(row))?;
+            arrow::respond(&request, &session, columns, inference, result)
+        }));
+    }
     match session.begin_query(query, request.accepted(), request.budget())? {
         Progress::Done(reply) => Ok(respond(StatusCode::CREATED, reply)),
         Progress::More(mut rest) => Ok(Response::interruptible(rest.interrupt(), move || {

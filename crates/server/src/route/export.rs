@@ -1,8 +1,9 @@
 //! `/_api/export`: all documents of a collection as of one moment.
 //!
 //! The replies are those of a cursor. With `Accept: application/x-ndjson` the whole collection
-//! comes in one reply, one document per line. The parameter `from` begins after a key: the last
-//! one that the client received.
+//! comes in one reply, one document per line, and with `Accept:
+//! application/vnd.apache.arrow.stream` as record batches. The parameter `from` begins after a key:
+//! the last one that the client received.
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use database::export::{ExportLines, ExportRequest};
 use errors::Result;
 use hyper::StatusCode;
 
+use super::arrow::{self, Columns};
 use super::cursor::{fetch_batch, remove, respond};
 use super::parameter;
 use crate::http::Cost::{Blocking, Constant};
@@ -37,7 +39,7 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::new(Verb::Post, "/_api/export", Blocking, create)
         .about("Begins an export of a collection.")
-        .with_query(&["collection"])
+        .with_query(&["collection", "from", "schema", "json"])
         .with_body(r#"{"batchSize": 1000}"#),
     Route::with(Verb::Put, "/_api/export/{id}", Blocking, fetch)
         .of_local_object("id")
@@ -54,6 +56,12 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let collection = parameter::collection(request)?;
     let mut export = ExportRequest::from_body(request.body_value()?.slice())?;
     export.from = request.text("from")?.filter(|key| !key.is_empty()).map(|key| key.into_owned());
+    if arrow::is_accepted(request) {
+        let columns = Columns::of(request)?;
+        let inference = columns.inference();
+        let result = session.export_whole(&collection, export)?;
+        return arrow::respond(request, session, columns, inference, result);
+    }
     if format::accepts(request.headers(), "application/x-ndjson") {
         let lines = Lines { lines: session.export_lines(&collection, export)?, is_done: false };
         return Response::compressed_stream(request, content_type::NDJSON, Box::new(lines));

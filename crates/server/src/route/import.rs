@@ -1,4 +1,4 @@
-//! `/_api/import`: many documents in one request.
+//! `/_api/import`: many documents in one request, as JSON, VelocyPack or an Arrow stream.
 
 use database::Session;
 use database::import::{ImportBody, ImportForm, ImportRequest};
@@ -6,12 +6,16 @@ use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use storage::{Durability, OverwriteMode};
 
+use super::arrow_import::ArrowDocuments;
 use super::parameter;
 use crate::http::Cost::Blocking;
-use crate::http::format::Format;
+use crate::http::format::{self, ARROW_STREAM, Format};
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
+
+/// The media type of Parquet, which the route refuses by name.
+const PARQUET: &str = "application/vnd.apache.parquet";
 
 pub(super) const ROUTES: &[Route] = &[Route::new(Verb::Post, "/_api/import", Blocking, import)
     .about("Imports documents, one per line or as an array.")
@@ -33,6 +37,15 @@ fn import(session: &Session, request: &Request) -> Result<Response> {
     let collection = parameter::collection(request)?;
     let parameters = parameters(request)?;
     let outcome = match request.body_format() {
+        _ if format::is_body(request.headers(), ARROW_STREAM) => {
+            let mut documents = ArrowDocuments::of(session, request)?;
+            session.import(&collection, ImportBody::Documents(&mut documents), &parameters)
+        }
+        _ if format::is_body(request.headers(), PARQUET) => {
+            return Err(Error::bad_parameter(
+                "a body of Parquet is not read; send its rows as application/vnd.apache.arrow.stream",
+            ));
+        }
         Format::Json => session.import(&collection, ImportBody::Json(request.body()), &parameters),
         Format::VelocyPack => {
             session.import(&collection, ImportBody::VelocyPack(request.body_value()?.slice()), &parameters)

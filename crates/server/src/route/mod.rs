@@ -5,6 +5,8 @@ pub(crate) mod activities;
 mod analytics;
 mod analyzer;
 mod aql_function;
+mod arrow;
+mod arrow_import;
 pub(crate) mod applied_log;
 pub(crate) mod authentication;
 pub(crate) mod backup;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests outside of test functions")]
 
 mod admin;
+mod arrow;
 mod authentication;
 mod client;
 mod formats;

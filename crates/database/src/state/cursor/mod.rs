@@ -3,7 +3,8 @@
 //! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries),
 //! or keeps a result that was complete and encoded before its first reply ([`result_buffer`]).
 //! After a short idle time it pins no memory of the storage engine ([`store`]). Only idle time
-//! counts towards its time to live: a cursor in use never expires.
+//! counts towards its time to live: a cursor in use never expires. One reply may also deliver a
+//! result as a whole ([`whole`]).
 
 pub mod encoder;
 mod read_ahead;
@@ -11,6 +12,7 @@ pub mod result_buffer;
 pub mod rows;
 mod slot;
 mod store;
+pub mod whole;
 
 use std::time::Duration;
 

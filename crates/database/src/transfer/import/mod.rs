@@ -131,18 +131,29 @@ impl Session {
         match body {
             ImportBody::VelocyPack(list) => import.list(list)?,
             ImportBody::Json(text) => import.json(text)?,
+            ImportBody::Documents(source) => import.documents_of(source)?,
         }
         import.finish()
     }
 }
 
+/// A source of documents in another format.
+pub trait DocumentSource {
+    /// Calls `take` with each document, or with the error of a row that makes none. An error of
+    /// `take` ends the import.
+    ///
+    /// Errors: 400 if the rest of the source cannot be read, and those of `take`.
+    fn for_each(&mut self, take: &mut dyn FnMut(Result<Slice<'_>>) -> Result<()>) -> Result<()>;
+}
+
 /// The documents as the client sent them.
-#[derive(Clone, Copy)]
 pub enum ImportBody<'a> {
     /// Text in the request's form.
     Json(&'a [u8]),
     /// A validated array of objects.
     VelocyPack(Slice<'a>),
+    /// Documents in another format.
+    Documents(&'a mut dyn DocumentSource),
 }
 
 struct Import<'a> {

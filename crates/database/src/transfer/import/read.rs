@@ -3,7 +3,7 @@
 use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Limits, Slice, json};
 
-use super::{Import, ImportForm, quoted, shortened};
+use super::{DocumentSource, Import, ImportForm, quoted, shortened};
 
 impl Import<'_> {
     pub(super) fn json(&mut self, text: &[u8]) -> Result<()> {
@@ -33,6 +33,17 @@ impl Import<'_> {
             self.take(document, position)?;
         }
         Ok(())
+    }
+
+    pub(super) fn documents_of(&mut self, source: &mut dyn DocumentSource) -> Result<()> {
+        let mut position = 0;
+        source.for_each(&mut |document| {
+            position += 1;
+            match document {
+                Ok(document) => self.take(document, position),
+                Err(error) => self.reject(position, error.code(), error.message()),
+            }
+        })
     }
 
     fn lines(&mut self, text: &[u8]) -> Result<()> {
