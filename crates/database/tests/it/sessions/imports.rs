@@ -117,9 +117,9 @@ fn long_documents_are_quoted_in_part() {
 #[test]
 fn an_unknown_collection_and_a_user_who_may_not_write_are_refused() {
     let session = with_docs();
-    let lines = ImportBody::Json(b"{}");
+    let lines = || ImportBody::Json(b"{}");
     assert_eq!(
-        session.import("nowhere", lines, &request()).unwrap_err().code(),
+        session.import("nowhere", lines(), &request()).unwrap_err().code(),
         ErrorCode::DataSourceNotFound
     );
     let mut user = catalog::UserDefinition::new("reader", String::new());
@@ -128,5 +128,5 @@ fn an_unknown_collection_and_a_user_who_may_not_write_are_refused() {
     let instance = std::sync::Arc::clone(session.instance());
     let reader = Session::open(instance, "_system", database::Identity::User("reader".into())).unwrap();
     let overwrite = ImportRequest { overwrite: true, ..request() };
-    assert_eq!(reader.import("docs", lines, &overwrite).unwrap_err().code(), ErrorCode::ReadOnly);
+    assert_eq!(reader.import("docs", lines(), &overwrite).unwrap_err().code(), ErrorCode::ReadOnly);
 }
