@@ -1,9 +1,9 @@
-//! `persea import` (arangoimport): documents from JSON, JSON Lines, CSV and TSV over
+//! `persea import` (arangoimport): documents from JSON, JSON Lines, CSV, TSV and Parquet over
 //! `/_api/import`.
 //!
-//! One thread reads the file and cuts it into [`batch::Batch`]es ([`lines`], [`array`], [`table`]).
-//! Other threads send them ([`send`]) and count the results ([`outcome`]). The number of batches is
-//! bounded, so memory does not grow with the file.
+//! One thread reads the file and cuts it into [`batch::Batch`]es ([`lines`], [`array`], [`table`]);
+//! rows of [`parquet`] become lines first. Other threads send them ([`send`]) and count the results
+//! ([`outcome`]). The number of batches is bounded, so memory does not grow with the file.
 
 mod array;
 mod batch;
@@ -13,6 +13,7 @@ mod line_ends;
 mod lines;
 mod options;
 mod outcome;
+mod parquet;
 mod rate;
 mod record;
 mod rejected;
@@ -42,7 +43,7 @@ use table::TableBatches;
 pub(crate) static TOOL: Tool = Tool {
     command: "import",
     links: &["arangoimport", "arangoimp"],
-    summary: "import documents from JSON, JSON Lines, CSV or TSV",
+    summary: "import documents from JSON, JSON Lines, CSV, TSV or Parquet",
     when_stopped: "acknowledged documents are stored; documents in transit may be",
     handles_signals: false,
     program: &options::PROGRAM,
@@ -58,7 +59,10 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let progress = Progress::new(console, options.get(&PROGRESS), "import", Unit::Bytes, None);
     let progress = Arc::new(progress);
     // Opened before any change, so that an unreadable file does not empty a collection.
-    let input = input::open(&settings.file, &progress)?;
+    let input = match settings.form {
+        Form::Parquet => parquet::open(&settings.file, &progress)?,
+        _ => input::open(&settings.file, &progress)?,
+    };
     let mut batches = batches(&settings, input, console)?;
     prepare(&settings, &server)?;
     let outcome = Outcome::new(&settings, console)?;
@@ -93,6 +97,7 @@ fn batches(
     Ok(match form {
         Form::Json => Box::new(ArrayBatches::new(Box::new(WithoutLoneCr::new(input)), settings)),
         Form::Lines => Box::new(LineBatches::new(Box::new(WithoutLoneCr::new(input)), settings, skipped)?),
+        Form::Parquet => Box::new(LineBatches::new(input, settings, skipped)?),
         Form::Csv | Form::Tsv => Box::new(TableBatches::new(input, settings, console)?),
     })
 }

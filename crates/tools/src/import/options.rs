@@ -19,7 +19,7 @@ pub(super) static PROGRAM: Program = Program {
     name: "persea import",
     usage: "--collection NAME [--OPTION VALUE ...] FILE",
     about: "Import documents from a file or standard input (-) into a collection: JSON arrays, JSON Lines, CSV or TSV, plain \
-            or compressed with gzip or Zstandard.",
+            or compressed with gzip or Zstandard, or Parquet.",
     sections: &[ROWS, table_options::ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -29,11 +29,12 @@ pub(super) static PROGRAM: Program = Program {
     unnamed: Some(FILE.row()),
 };
 
-const FORMS: &[(&str, Option<Form>); 5] = &[
+const FORMS: &[(&str, Option<Form>); 6] = &[
     ("auto", None),
     ("csv", Some(Form::Csv)),
     ("json", Some(Form::Json)),
     ("jsonl", Some(Form::Lines)),
+    ("parquet", Some(Form::Parquet)),
     ("tsv", Some(Form::Tsv)),
 ];
 const CREATES_EDGES: &[(&str, bool); 2] = &[("document", false), ("edge", true)];
@@ -110,6 +111,8 @@ pub(super) enum Form {
     Csv,
     /// Values between tabs, without quotes.
     Tsv,
+    /// Columns of rows.
+    Parquet,
 }
 
 /// The settings of an import.
@@ -246,8 +249,9 @@ fn form_of(file: &str) -> Result<Form, Failure> {
         Some("jsonl" | "ndjson") => Ok(Form::Lines),
         Some("csv") => Ok(Form::Csv),
         Some("tsv") => Ok(Form::Tsv),
+        Some("parquet") => Ok(Form::Parquet),
         Some(ending) => Err(Failure::option(format!(
-            "cannot tell the format of {file} from the extension .{ending}; use --type json, jsonl, csv or tsv"
+            "cannot tell the format of {file} from the extension .{ending}; use --type json, jsonl, csv, tsv or parquet"
         ))),
     }
 }

@@ -2,6 +2,7 @@
 
 mod json;
 mod options;
+mod parquet;
 mod rejected;
 mod table;
 
