@@ -53,8 +53,8 @@ fn every_form_gives_the_same_documents() {
     let zst = folder.path().join("a.csv.zst");
     std::fs::write(&zst, zstd_frame(csv.as_bytes())).unwrap();
     files.push(zst.to_str().unwrap().to_owned());
-    for file in files {
-        let said = run(&server, "import", &["--collection", "c", "--overwrite", &file]).success();
+    let check = |file: &str| {
+        let said = run(&server, "import", &["--collection", "c", "--overwrite", file]).success();
         assert_eq!((said.count("created:"), said.count("warnings/errors:")), (3, 0), "{file}");
         let documents = query(&server, "FOR d IN c SORT d._key RETURN UNSET(d, '_id', '_rev')");
         let expected = json!([
@@ -63,7 +63,12 @@ fn every_form_gives_the_same_documents() {
             {"_key": "c", "t": ""},
         ]);
         assert_eq!(documents, expected, "{file}");
-    }
+    };
+    files.iter().for_each(|file| check(file));
+    let parquet = folder.path().join("a.parquet");
+    let parquet = parquet.to_str().unwrap();
+    run(&server, "export", &["--collection", "c", "--fields", "_key,n,t", "--file", parquet]).success();
+    check(parquet);
 }
 
 /// Returns a frame of Zstandard with one uncompressed block (RFC 8878), so that the test needs no

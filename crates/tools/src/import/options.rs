@@ -115,6 +115,16 @@ pub(super) enum Form {
     Parquet,
 }
 
+impl Form {
+    /// Returns true if the server gets arrays of values, and not objects.
+    pub(super) fn is_table(self) -> bool {
+        match self {
+            Form::Csv | Form::Tsv => true,
+            Form::Json | Form::Lines | Form::Parquet => false,
+        }
+    }
+}
+
 /// The settings of an import.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
@@ -193,12 +203,12 @@ impl Settings {
 
     /// Warns of options without a meaning for the file's form.
     fn warn_without_effect(&self, options: &Options, console: &Console) {
-        if matches!(self.form, Form::Csv | Form::Tsv) {
+        if self.form.is_table() {
             return;
         }
         for option in table_options::ROWS.iter().filter(|option| options.is_given(option)) {
             console.warning(&format!(
-                "--{} has no effect: it applies to CSV and TSV, but {} is read as JSON; change this with --type",
+                "--{} has no effect: it applies to CSV and TSV, but {} is of another form; change this with --type",
                 option.name, self.file
             ));
         }

@@ -10,7 +10,7 @@ use velocypack::Slice;
 
 use super::batch::{Batch, Batches};
 use super::latency::Latency;
-use super::options::{Form, Settings};
+use super::options::Settings;
 use super::outcome::{Counts, Outcome};
 use super::rate::Rate;
 use super::{rejected, rewrite};
@@ -73,7 +73,7 @@ pub(super) fn send_all(
 /// Returns the request of every batch.
 fn request(settings: &Settings) -> Request {
     let mut request = Request::post("/_api/import").query("collection", &settings.collection);
-    if matches!(settings.form, Form::Json | Form::Lines) {
+    if !settings.form.is_table() {
         request = request.query("type", "documents");
     }
     request = request.query("details", "true").query("onDuplicate", settings.on_duplicate);
