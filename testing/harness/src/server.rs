@@ -120,10 +120,11 @@ impl Launch {
         .map_err(|error| error.to_string())
     }
 
-    /// Returns the beginnings of the log's lines that name a panic.
+    /// Returns the beginnings of the log's lines that name a panic. A server that was killed only
+    /// warns at its next start.
     pub fn crashes(&self) -> Vec<String> {
         let log = self.log();
-        let is_crash = |line: &&str| line.contains("panic") || line.contains("{crash}");
+        let is_crash = |line: &&str| line.contains("panic") || line.contains("ERROR {crash}");
         log.lines().filter(is_crash).map(|line| line.chars().take(300).collect()).collect()
     }
 
