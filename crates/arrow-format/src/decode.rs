@@ -1,5 +1,6 @@
 //! Streams from outside as record batches.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
@@ -44,6 +45,16 @@ impl StreamDecoder {
     }
 }
 
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns true if a panic of the calling thread is about a stream that is not valid, and becomes
+/// an error: it is no fault of the program.
+pub fn panics_are_errors() -> bool {
+    IS_GUARDED.get()
+}
+
 /// Runs a decoder of the library, and makes an error of a panic.
 ///
 /// [`frames`] and the library's own checks refuse all that is known to be wrong. Hostile bytes must
@@ -51,8 +62,28 @@ impl StreamDecoder {
 fn guarded<T, E: std::fmt::Display>(
     decode: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
+    IS_GUARDED.set(true);
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    IS_GUARDED.set(false);
+    match decoded {
         Ok(decoded) => decoded.map_err(|error| error.to_string()),
         Err(_) => Err("its data contradicts its schema".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn a_panic_of_the_decoder_is_an_error_and_known_as_such() {
+        let decode = || -> std::result::Result<(), String> {
+            assert!(panics_are_errors());
+            panic!("by the test")
+        };
+        assert_eq!(guarded(decode).unwrap_err(), "its data contradicts its schema");
+        assert!(!panics_are_errors());
     }
 }

@@ -22,7 +22,7 @@ mod rows;
 
 pub use column::{Column, ColumnType, MAX_COLUMNS, MAX_DEPTH, RowSchema};
 
-pub use decode::StreamDecoder;
+pub use decode::{StreamDecoder, panics_are_errors};
 pub use encode::StreamEncoder;
 pub use infer::Inference;
 pub use rows::RowReader;

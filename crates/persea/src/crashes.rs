@@ -97,10 +97,14 @@ impl Reporter {
         Ok(Reporter { reports, panics: AtomicUsize::new(0) })
     }
 
-    /// Reports the panics of all threads, besides the message that each prints.
+    /// Reports the panics of all threads, besides the message that each prints. Those that only
+    /// say that a client's stream is not valid are neither printed nor reported.
     fn install(self) {
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
+            if server::panics_are_errors() {
+                return;
+            }
             print(panic);
             self.report(panic, Backtrace::force_capture);
         }));

@@ -17,6 +17,7 @@ pub mod options;
 mod route;
 pub mod server;
 
+pub use arrow_format::panics_are_errors;
 pub use options::{ApiAccess, HttpOptions, McpOptions, RootRedirect, ServerOptions};
 pub use route::crashes::system_info;
 pub use server::Server;
