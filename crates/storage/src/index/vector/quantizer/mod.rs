@@ -21,7 +21,7 @@ use super::training::Training;
 use product::{ProductQuantizer, ProductQuery};
 use scalar::{ScalarQuantizer, ScalarQuery};
 
-/// Bytes that codes of residuals stand for, with what they were learned from.
+/// A way to code residuals, learned from a sample of them.
 #[derive(Debug, PartialEq)]
 pub(super) enum Quantizer {
     Scalar(ScalarQuantizer),
