@@ -177,6 +177,9 @@ impl Session {
     pub(crate) fn readable(&self, collection: &str) -> Result<(Arc<Collection>, Snapshot)> {
         let collection = self.collection(collection, AccessLevel::ReadOnly)?;
         self.check_declared(&collection)?;
+        if let Some(usage) = self.usage_of(&collection) {
+            usage.reads.increment();
+        }
         Ok((collection, self.snapshot()?))
     }
 

@@ -56,5 +56,6 @@ pub use kv::{DataNode, NodeHealth, NodeRole, Nodes, PlacementNode};
 pub use session::{Identity, Session};
 pub use state::cursor::encoder::Format;
 pub use state::cursor::{Cursors, Reply};
+pub use state::usage::UsageMode;
 pub use state::{cursor, tasks, ttl};
 pub use transfer::{dump, export, import, restore};

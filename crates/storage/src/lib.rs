@@ -39,6 +39,7 @@ pub use base::options::StoreOptions;
 pub use base::revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use base::schema::Schema;
 pub use base::search_options::SearchOptions;
+pub use base::usage::{CollectionUsage, UsageCounts};
 pub use catalog_snapshot::{Catalog, Collection, DataVersion, Database};
 pub use change_log::{LogStart, entries_between, is_left_out};
 pub use changes::{ChangeBlock, ChangeScan, ChangeScope, Commit};

@@ -60,6 +60,9 @@ impl Session {
             writer.finish(Durability::Buffered)?;
             return Ok(collection);
         }
+        if let Some(usage) = self.usage_of(&collection) {
+            usage.writes.increment();
+        }
         self.instance().store().truncate(&collection)?;
         self.collection(name, AccessLevel::ReadWrite)
     }

@@ -36,6 +36,7 @@ use crate::state::subscriptions::Subscriptions;
 use crate::state::tasks::Tasks;
 use crate::state::transactions::{TransactionLimits, Transactions};
 use crate::state::ttl::{TtlJob, TtlProperties};
+use crate::state::usage::{UsageMode, UsageTable};
 use crate::state::user_memory::UserMemory;
 use crate::state::view_changes::ViewChanges;
 use crate::state::webhooks::{WebhookOptions, Webhooks};
@@ -92,6 +93,8 @@ pub struct InstanceOptions {
     pub authentication: bool,
     /// True if only administrators see the server's internals.
     pub harden: bool,
+    /// The requests on collections that are counted.
+    pub usage: UsageMode,
     /// The default of `waitForSync` for new collections: true if writes wait for the disk.
     pub default_wait_for_sync: bool,
     /// The JavaScript that users may run.
@@ -139,6 +142,7 @@ impl Default for InstanceOptions {
             plan_cache_key_bytes: 64 << 10,
             authentication: true,
             harden: false,
+            usage: UsageMode::Disabled,
             default_wait_for_sync: false,
             javascript: JavaScriptOptions::default(),
             foxx: FoxxOptions::default(),
@@ -164,6 +168,7 @@ pub struct Instance {
     results: ResultsCache,
     pub(crate) query_memory: Arc<MemoryAccount>,
     user_memory: UserMemory,
+    pub(crate) usage: Arc<UsageTable>,
     pub(crate) large_texts: LargeTexts,
     pub(crate) result_memory: Arc<MemoryAccount>,
     pub(crate) ttl: TtlJob,
@@ -203,6 +208,11 @@ impl Instance {
         self.user_memory.of(user)
     }
 
+    /// Returns the counts of requests on collections, in Prometheus' text format.
+    pub fn usage_page(&self) -> String {
+        self.usage.page()
+    }
+
     /// Returns the account that queries and requests for many documents share.
     pub fn work_memory(&self) -> &Arc<MemoryAccount> {
         &self.query_memory
@@ -234,6 +244,7 @@ impl Instance {
             query_log,
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             user_memory: UserMemory::new(Arc::clone(&query_memory)),
+            usage: UsageTable::new(options.usage),
             compiled_scripts: Arc::new(CompiledScripts::new(
                 Arc::clone(&query_memory),
                 COMPILED_SCRIPTS_MAX_BYTES,

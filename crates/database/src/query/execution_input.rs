@@ -10,7 +10,7 @@ use aql_exec::{
 use aql_plan::Access;
 use catalog::{AccessLevel, CollectionId};
 use errors::{Error, ErrorCode, Result};
-use storage::{Collection, TransactionOptions};
+use storage::{Collection, Database, TransactionOptions};
 
 use crate::analytics::GraphRuns;
 use crate::changes::{ChangeReader, ChangeRows};
@@ -22,10 +22,11 @@ use crate::transaction::Writer;
 impl PreparedQuery {
     /// Opens the data of the query, with a writer that owns the transaction of its writes.
     fn data_access(&self) -> Result<(DataAccess, Option<Writer>)> {
+        let database = self.session.database_in(&self.planned.catalog)?;
+        self.note_reads(database);
         if !self.planned.plan.is_modification {
             return Ok((DataAccess::Read(self.session.snapshot()?), None));
         }
-        let database = self.session.database_in(&self.planned.catalog)?;
         let used = |access: Access| -> Vec<Arc<Collection>> {
             let uses = self.planned.plan.collections.iter().filter(|used| used.access == access);
             uses.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)).cloned())
@@ -48,6 +49,15 @@ impl PreparedQuery {
             _ => error,
         })?;
         Ok((DataAccess::Write(writer.take()?), Some(writer)))
+    }
+
+    /// Counts the query for each collection that it only reads.
+    fn note_reads(&self, database: &Database) {
+        let read = self.planned.plan.collections.iter().filter(|used| used.access == Access::Read);
+        let read = read.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)));
+        for usage in read.filter_map(|collection| self.session.usage_of(collection)) {
+            usage.reads.increment();
+        }
     }
 
     /// Checks that the stream transaction, if there is one, lets the query read its collections.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use aql_value::{Interrupt, MemoryAccount};
 use catalog::{AccessLevel, Rights, SYSTEM_DATABASE};
 use errors::{Error, ErrorCode, Result};
-use storage::{Catalog, Collection, Database};
+use storage::{Catalog, Collection, CollectionUsage, Database, UsageCounts};
 use traces::Trace;
 
 use crate::base::Owner;
@@ -217,6 +217,18 @@ impl Session {
     /// Returns the account that the work of this session's user is charged to.
     pub fn work_memory(&self) -> Arc<MemoryAccount> {
         self.instance.memory_of(self.user())
+    }
+
+    /// Returns the counts that the requests of this session add to; `None` if nothing is counted,
+    /// and for the server's own work.
+    pub(crate) fn usage(&self) -> Option<Arc<dyn UsageCounts>> {
+        let user = self.identity.name().or(self.claimed_name.as_ref())?;
+        self.instance.usage.of_user(&self.database, user)
+    }
+
+    /// Returns the counts of this session's requests on a collection; `None` if nothing is counted.
+    pub(crate) fn usage_of(&self, collection: &Collection) -> Option<Arc<CollectionUsage>> {
+        Some(self.usage()?.of(collection.id(), collection.shared_name()))
     }
 
     /// Returns the owner of the cursors and transactions of this session.

@@ -14,7 +14,7 @@
 //!   leader.
 //!   [`analytics`]: graphs in memory, and jobs of algorithms. [`foxx`]: services in JavaScript.
 //!   `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of
-//!   queries.
+//!   queries. `usage`: the requests on each collection.
 
 pub(crate) mod analytics;
 pub(crate) mod analyzers;
@@ -35,6 +35,7 @@ pub(crate) mod subscriptions;
 pub mod tasks;
 pub(crate) mod transactions;
 pub mod ttl;
+pub(crate) mod usage;
 pub(crate) mod user_memory;
 pub(crate) mod view_changes;
 pub(crate) mod webhooks;

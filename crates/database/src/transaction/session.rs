@@ -221,15 +221,16 @@ impl Session {
     ///
     /// Errors: 1655, 1653, 1654, 28 while another request uses the transaction.
     pub(crate) fn snapshot(&self) -> Result<Snapshot> {
-        match self.stream()? {
+        let snapshot = match self.stream()? {
             None => {
                 self.instance().transactions().note_read();
-                self.instance().store().snapshot()
+                self.instance().store().snapshot()?
             }
             Some(stream) => {
-                stream.view(self.instance().transactions().limits().lock_timeout, self.interrupt())
+                stream.view(self.instance().transactions().limits().lock_timeout, self.interrupt())?
             }
-        }
+        };
+        Ok(snapshot.counted(self.usage()))
     }
 
     /// Checks that the stream transaction, if there is one, lets the session read a collection.
@@ -250,6 +251,10 @@ impl Session {
         written: impl IntoIterator<Item = &'a Arc<Collection>>,
         interrupt: Option<&Interrupt>,
     ) -> Result<Writer> {
+        let written: Vec<_> = written.into_iter().collect();
+        for usage in written.iter().filter_map(|collection| self.usage_of(collection)) {
+            usage.writes.increment();
+        }
         let Some(stream) = self.stream()? else {
             return Ok(Writer::own(Box::new(self.begin_own(options, interrupt)?)));
         };
@@ -258,7 +263,8 @@ impl Session {
             WaitPolicy::NoWait => Duration::ZERO,
             WaitPolicy::UpTo(_) => self.instance().transactions().limits().lock_timeout,
         };
-        let transaction = stream.borrow(wait, interrupt.cloned())?;
+        let mut transaction = stream.borrow(wait, interrupt.cloned())?;
+        transaction.count_usage(self.usage());
         Ok(Writer::borrowed(stream, transaction))
     }
 
@@ -274,6 +280,7 @@ impl Session {
         check()?;
         let mut transaction = self.instance().store().begin_unless(options, &check)?;
         transaction.set_interrupt(interrupt.cloned());
+        transaction.count_usage(self.usage());
         Ok(transaction)
     }
 }

@@ -85,6 +85,7 @@ pub(crate) fn instance_options(
         spill: temp::settings(options),
         authentication: options.get(&server_section::AUTHENTICATION),
         harden: options.get(&server_section::HARDEN),
+        usage: options.get(&server_section::EXPORT_SHARD_USAGE_METRICS),
         default_wait_for_sync: options.get(&WAIT_FOR_SYNC),
         max_databases: options
             .get(&MAX_DATABASES)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use database::Instance;
+use database::{Instance, UsageMode};
 use options::{
     Bytes, Choice, Flag, List, Maybe, Number, Opt, Options, Seconds, Text, bytes, choice, flag, number,
     seconds, text,
@@ -26,6 +26,12 @@ const API_ACCESS: &[(&str, ApiAccess); 4] = &[
     ("public", ApiAccess::Public),
 ];
 
+const USAGE_MODES: &[(&str, UsageMode); 3] = &[
+    ("disabled", UsageMode::Disabled),
+    ("enabled-per-shard", UsageMode::PerCollection),
+    ("enabled-per-shard-per-user", UsageMode::PerUser),
+];
+
 options::section! {
     static API_CALL_RECORDING: Opt<Flag> =
         flag("server.api-call-recording", true, "Keep recent requests in memory for /_admin/server/api-calls.");
@@ -47,6 +53,8 @@ options::section! {
         flag("server.export-metrics-api", true, "Serve /_admin/metrics.");
     pub(super) static EXPORT_READ_WRITE_METRICS: Opt<Flag> =
         flag("server.export-read-write-metrics", false, "Measure the time of each read and write of a document.");
+    pub(super) static EXPORT_SHARD_USAGE_METRICS: Opt<Choice<UsageMode>> =
+        choice("server.export-shard-usage-metrics", USAGE_MODES, "disabled", "Count requests on collections, and the bytes that they read and write, for /_admin/usage-metrics: `enabled-per-shard` for each collection, `enabled-per-shard-per-user` also for each user.");
     static FAILED_LOGIN_MAX_DELAY: Opt<Seconds> =
         seconds("server.failed-login-max-delay", "1", "Maximum delay of a login in seconds after the same user failed at the same address; 0 means no delay.");
     pub(super) static HARDEN: Opt<Flag> =

@@ -160,7 +160,7 @@ const OTHER: &[&str] = &[
     "server.allow-use-database",
     "server.authentication-timeout", "server.cluster-metrics-timeout",
     "server.count-descriptors-interval", "server.early-connections",
-    "server.ensure-whitespace-metrics-format", "server.export-shard-usage-metrics",
+    "server.ensure-whitespace-metrics-format",
     "server.flush-interval", "server.io-threads", "server.license-check-interval",
     "server.license-disk-usage-grace-period-readonly",
     "server.license-disk-usage-grace-period-shutdown", "server.license-disk-usage-limit",

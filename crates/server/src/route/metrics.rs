@@ -1,4 +1,5 @@
 //! `/_admin/metrics` and `/_admin/metrics/v2`: all metrics in Prometheus' text format.
+//! `/_admin/usage-metrics`: the requests on each collection.
 //!
 //! A metric has ArangoDB's name if it measures the same. Names with the prefix `persea_` have no
 //! counterpart.
@@ -24,7 +25,15 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_admin/metrics/v2", Blocking, metrics)
         .for_inspectors()
         .about("Returns the metrics in the format of Prometheus."),
+    Route::new(Verb::Get, "/_admin/usage-metrics", Blocking, usage)
+        .for_inspectors()
+        .about("Returns the counts of requests on collections, in the format of Prometheus."),
 ];
+
+fn usage(session: &Session, _request: &Request) -> Result<Response> {
+    let page = session.instance().usage_page();
+    Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page))
+}
 
 fn metrics(services: &Services, _session: &Session, request: &Request) -> Result<Response> {
     if !services.is_enabled {

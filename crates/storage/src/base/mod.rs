@@ -13,3 +13,4 @@ pub(crate) mod options;
 pub(crate) mod revision;
 pub(crate) mod schema;
 pub(crate) mod search_options;
+pub(crate) mod usage;

@@ -10,6 +10,7 @@ use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 use super::ahead::ReadAhead;
 use crate::base::documents::Documents;
 use crate::base::fork_join::ForkJoin;
+use crate::base::usage::CollectionUsage;
 use crate::encoding;
 
 /// One end of a range of document keys.
@@ -55,6 +56,8 @@ pub struct DocumentScan {
     object: ObjectId,
     collection: Arc<str>,
     keys_only: bool,
+    /// `None` if nothing is counted.
+    usage: Option<Arc<CollectionUsage>>,
 }
 
 /// The source of blocks.
@@ -100,7 +103,13 @@ impl DocumentScan {
             object,
             collection: Arc::clone(collection),
             keys_only: spec.keys_only,
+            usage: None,
         })
+    }
+
+    /// Returns the scan with counts of the bytes that it reads.
+    pub(crate) fn counted(self, usage: Option<Arc<CollectionUsage>>) -> Self {
+        DocumentScan { usage, ..self }
     }
 
     /// Returns the next documents, or `None` after the last.
@@ -112,7 +121,13 @@ impl DocumentScan {
         }
         let documents = match self.ready.pop_front() {
             Some(documents) => Some(documents),
-            None => self.read_block(limits)?.map(|block| Documents::of_block(block, &self.collection)),
+            None => {
+                let block = self.read_block(limits)?;
+                if let (Some(usage), Some(block)) = (&self.usage, &block) {
+                    usage.read_bytes.add(block.bytes().len() as u64);
+                }
+                block.map(|block| Documents::of_block(block, &self.collection))
+            }
         };
         let Some(mut documents) = documents else { return Ok(None) };
         if documents.len() > limits.rows.max(1) {

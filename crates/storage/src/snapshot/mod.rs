@@ -13,6 +13,7 @@ use kv::Engine;
 use crate::base::documents::Documents;
 use crate::base::error;
 use crate::base::fork_join::ForkJoin;
+use crate::base::usage::UsageCounts;
 use crate::catalog_snapshot::Catalog;
 use crate::encoding;
 use crate::index::bounds::{IndexBounds, IndexRange};
@@ -49,6 +50,8 @@ pub struct Snapshot {
     search: Option<Arc<SearchPins>>,
     document_times: Option<Arc<DocumentTimes>>,
     changes_below: u64,
+    /// `None` if nothing is counted.
+    usage: Option<Arc<dyn UsageCounts>>,
     /// The engine of the store, which may be closed before the snapshot is dropped.
     store: Weak<dyn Engine>,
 }
@@ -104,8 +107,15 @@ impl Snapshot {
             search: parts.search,
             document_times: parts.document_times,
             changes_below: parts.changes_below,
+            usage: None,
             store: parts.store,
         }
+    }
+
+    /// Returns the snapshot with counts of the bytes that are read from it.
+    #[must_use]
+    pub fn counted(self, usage: Option<Arc<dyn UsageCounts>>) -> Self {
+        Snapshot { usage, ..self }
     }
 
     /// Returns the position of the change log below which the snapshot shows all commits. It may
@@ -135,6 +145,10 @@ impl Snapshot {
             None => self.look_up(&keys)?,
         };
         values.iter().flatten().for_each(|value| longest.note(value.len()));
+        if let Some(usage) = &self.usage {
+            let bytes: usize = values.iter().flatten().map(<[u8]>::len).sum();
+            usage.of(collection.id(), collection.shared_name()).read_bytes.add(bytes as u64);
+        }
         let documents = Documents::of_values(values, collection.shared_name());
         if let Some((times, began)) = began {
             times.note(DocumentOperation::Read, documents.len(), began);
@@ -179,7 +193,8 @@ impl Snapshot {
     /// Starts a scan over documents in byte order of their keys.
     pub fn scan(&self, collection: &Collection, spec: &DocumentScanSpec) -> Result<DocumentScan> {
         let (object, name) = (collection.object_id(), collection.shared_name());
-        DocumentScan::start(self.engine.as_ref(), object, name, spec, &self.fork_join)
+        let scan = DocumentScan::start(self.engine.as_ref(), object, name, spec, &self.fork_join)?;
+        Ok(scan.counted(self.usage.as_ref().map(|usage| usage.of(collection.id(), name))))
     }
 
     /// Starts a scan of index entries within one or more ranges, for an index of any type.

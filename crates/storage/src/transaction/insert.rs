@@ -94,6 +94,7 @@ impl Operation<'_> {
         };
         self.maintain_indexes(&key.key, None, Some(Slice::new(&bytes)))?;
         self.recorder.note_document(ChangeKind::Inserted, self.collection.origin(), Slice::new(&bytes), None);
+        self.note_bytes(bytes.len());
         self.note_written(1, revision, key.value);
         let new = if options.return_new {
             self.new_document(bytes, true)

@@ -27,6 +27,7 @@ use errors::{Error, Result};
 use kv::{Interrupt, SnapshotAt, WaitPolicy, WriteTransaction};
 
 use crate::base::error;
+use crate::base::usage::UsageCounts;
 use crate::catalog_snapshot::Catalog;
 use crate::change_log::Recorder;
 use crate::index::maintain::Scratch;
@@ -69,6 +70,8 @@ pub struct Transaction {
     collection_wait: WaitPolicy,
     /// Ends the waits for others early.
     interrupt: Option<Interrupt>,
+    /// `None` if nothing is counted.
+    usage: Option<Arc<dyn UsageCounts>>,
     /// The entries for the change log.
     recorder: Recorder,
     scratch: Scratch,
@@ -128,6 +131,7 @@ impl Transaction {
             loads_at_begin,
             collection_wait,
             interrupt: None,
+            usage: None,
             recorder: core.change_log.recorder(),
             scratch: Scratch::default(),
             document: Vec::new(),
@@ -141,6 +145,11 @@ impl Transaction {
         self.interrupt = interrupt;
     }
 
+    /// Counts the bytes that the next reads and writes take.
+    pub fn count_usage(&mut self, usage: Option<Arc<dyn UsageCounts>>) {
+        self.usage = usage;
+    }
+
     /// Returns the catalog as of the beginning.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
@@ -152,7 +161,9 @@ impl Transaction {
         let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
         let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
         let read_cache = self.read_cache.clone().filter(|_| self.engine.write_count() == 0);
-        self.core.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache, self.changes_below)
+        let view =
+            self.core.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache, self.changes_below);
+        view.counted(self.usage.clone())
     }
 
     /// Returns the number of pairs written so far, indexes included.
@@ -250,6 +261,7 @@ impl Transaction {
             scratch: &mut self.scratch,
             document: &mut self.document,
             reads_latest: self.reads_latest,
+            usage: self.usage.as_deref(),
         };
         // The last step of an operation changes the totals, so an operation that fails has not
         // changed them.
@@ -350,4 +362,5 @@ struct Operation<'a> {
     scratch: &'a mut Scratch,
     document: &'a mut Vec<u8>,
     reads_latest: bool,
+    usage: Option<&'a dyn UsageCounts>,
 }

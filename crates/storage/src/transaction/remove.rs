@@ -36,6 +36,7 @@ impl Operation<'_> {
         self.engine.delete(&document_key).map_err(|error| self.explain(error, key))?;
         self.maintain_indexes(key, Some(old.slice()), None)?;
         self.recorder.note_removal(self.collection.origin(), key, old.revision, old.slice())?;
+        self.note_bytes(old.slice().byte_len());
         // A removal changes the collection, so the collection's revision advances.
         self.core.clock.replace(old.revision);
         let now: Revision = self.core.clock.next();

@@ -89,6 +89,7 @@ impl Operation<'_> {
         let document_key = encoding::document_key(self.collection.object_id(), key);
         self.engine.put(&document_key, bytes).map_err(|error| self.explain(error, key))?;
         self.maintain_indexes(key, Some(old), Some(Slice::new(bytes)))?;
+        self.note_bytes(bytes.len());
         self.note_written(0, revision, 0);
         Ok(())
     }
@@ -114,6 +115,13 @@ impl Operation<'_> {
         change.revision = change.revision.max(revision);
         change.key_value = change.key_value.max(key_value);
         self.joined.is_written = true;
+    }
+
+    /// Counts the bytes of a document that was stored or removed.
+    pub(super) fn note_bytes(&self, bytes: usize) {
+        if let Some(usage) = self.usage {
+            usage.of(self.collection.id(), self.collection.shared_name()).written_bytes.add(bytes as u64);
+        }
     }
 
     /// Adds the document to an error of the engine.

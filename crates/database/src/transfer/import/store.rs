@@ -77,6 +77,10 @@ impl Import<'_> {
         if self.request.durability == Durability::Synced {
             store.sync()?;
         }
+        if let Some(usage) = self.session.usage_of(&self.collection) {
+            usage.writes.increment();
+            usage.written_bytes.add(bodies.iter().map(|body| body.byte_len() as u64).sum());
+        }
         self.outcome.created += bodies.len() as u64;
         Ok(true)
     }
