@@ -43,6 +43,7 @@ mod parameter;
 mod pregel;
 mod query;
 mod query_cache;
+mod query_parts;
 mod query_plan_cache;
 pub(crate) mod recording;
 pub(crate) mod crashes;

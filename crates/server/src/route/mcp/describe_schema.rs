@@ -9,11 +9,11 @@ use storage::{Collection, Index};
 use velocypack::Slice;
 
 use super::context::{Context, Entry, Presence};
-use super::definitions;
 use super::failure::{ToolError, ToolResult};
 use super::limits::Limits;
 use super::run::{bind, run};
 use crate::http::Fields;
+use crate::route::query_parts::definitions;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 

@@ -43,14 +43,6 @@ impl ToolError {
         }
     }
 
-    /// Returns the error without what only a model reads.
-    pub(super) fn into_error(self) -> Error {
-        match self {
-            ToolError::Argument(message) => Error::bad_parameter(message),
-            ToolError::Database { error, .. } => error,
-        }
-    }
-
     /// Returns ArangoDB's number of the error.
     pub(super) fn number(&self) -> u32 {
         match self {

@@ -3,8 +3,8 @@
 use mcp::{Arguments, Parameter};
 
 use super::failure::ToolError;
-use super::names::quoted;
 use crate::http::Fields;
+use crate::route::query_parts::quoted;
 
 /// The graph of the edges.
 pub(super) const GRAPH: Parameter =

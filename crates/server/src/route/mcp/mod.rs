@@ -12,7 +12,6 @@ mod suggestions;
 mod run;
 mod calls;
 mod names;
-mod definitions;
 mod text_source;
 mod vector_source;
 mod graph_source;
@@ -48,20 +47,6 @@ use crate::http::{Request, Response, Route, Verb};
 use crate::options::McpOptions;
 
 pub(crate) use calls::{CallCounts, METRICS};
-pub(super) use text_source::TextSource;
-
-/// Returns the path to an attribute of `variable`, with quoted names. Errors: 10 for no names.
-pub(super) fn path(variable: &str, attribute: &str) -> Result<String> {
-    names::path(variable, attribute).map_err(failure::ToolError::into_error)
-}
-
-/// Returns the definition of an index.
-pub(super) fn index_definition(
-    collection: &storage::Collection,
-    index: &storage::Index,
-) -> Result<velocypack::Builder> {
-    definitions::of_index(collection, index)
-}
 
 /// The services of this family.
 pub(crate) struct Services {

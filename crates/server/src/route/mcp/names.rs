@@ -1,4 +1,4 @@
-//! Names and conditions from a model as parts of queries that tools write.
+//! Conditions and lists of attributes from a model, as parts of queries that tools write.
 
 use mcp::Arguments;
 use velocypack::Slice;
@@ -6,35 +6,11 @@ use velocypack::Slice;
 use super::failure::ToolError;
 use crate::http::Fields;
 
-/// Bytes of the longest name.
-const NAME_MAX_BYTES: usize = 256;
-
 /// Bytes of the longest condition.
 const CONDITION_MAX_BYTES: usize = 16 << 10;
 
 /// The beginning of the names of the parameters that tools bind themselves.
 pub(super) const OWN: &str = "mcp_";
-
-/// Returns a name in backticks. Errors: one that no quoting makes a name.
-pub(super) fn quoted(name: &str) -> Result<String, ToolError> {
-    let is_good = !name.is_empty()
-        && name.len() <= NAME_MAX_BYTES
-        && !name.contains(['`', '\\'])
-        && !name.chars().any(char::is_control);
-    match is_good {
-        true => Ok(format!("`{name}`")),
-        false => Err(ToolError::Argument(format!("'{name}' is not a name"))),
-    }
-}
-
-/// Returns the path to an attribute of `variable`: `a.b` becomes ``variable.`a`.`b` ``.
-///
-/// The `[*]` of arrays, as `describe_schema` shows it, is left out: a search looks into arrays.
-pub(super) fn path(variable: &str, attribute: &str) -> Result<String, ToolError> {
-    let attribute = attribute.replace("[*]", "");
-    let parts: Vec<String> = attribute.split('.').map(quoted).collect::<Result<_, _>>()?;
-    Ok(format!("{variable}.{}", parts.join(".")))
-}
 
 /// The condition that a model adds to the query of a tool, and the values of its parameters.
 pub(super) struct Condition<'c> {
@@ -99,18 +75,5 @@ impl<'r> Returned<'r> {
                 fields.text_element(name);
             }
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_cannot_end_their_quotes() {
-        assert_eq!(path("d", "a.b[*]").ok().as_deref(), Some("d.`a`.`b`"));
-        for name in ["", "a`b", "a\\", "a..b", "a\nb"] {
-            assert!(path("d", name).is_err(), "{name:?}");
-        }
     }
 }

@@ -6,9 +6,10 @@ use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
 use super::names::Returned;
 use super::search::{BIND_VARS, LIMIT, RETURN_FIELDS, Search};
-use super::text_source::{FIELDS_MAX, Mode, TextSource};
+use super::text_source::{Mode, TextSource};
 use super::vector_source::{COLLECTION, FIELD, VECTOR, VectorSource};
 use crate::http::Fields;
+use crate::route::query_parts::FIELDS_MAX;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 

@@ -5,12 +5,11 @@ use mcp::{Arguments, Object, Parameter, Printer};
 use velocypack::Slice;
 
 use super::context::Context;
-use super::definitions;
 use super::failure::ToolError;
 use super::limits::Limits;
-use super::names::path;
 use super::run::{bind, run};
 use crate::http::Fields;
+use crate::route::query_parts::{definitions, path};
 
 /// The collection of the vectors.
 pub(super) const COLLECTION: Parameter =

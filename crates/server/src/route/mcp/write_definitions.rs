@@ -5,9 +5,9 @@ use storage::Durability;
 use velocypack::Slice;
 
 use super::context::{Context, Entry, Presence};
-use super::definitions;
 use super::failure::{ToolError, ToolResult};
 use super::run::bind;
+use crate::route::query_parts::definitions;
 
 pub(super) const COLLECTION: Entry =
     Entry { tool: COLLECTION_TOOL, call: collection, presence: Presence::WhereWritten };

@@ -7,9 +7,9 @@ use velocypack::Slice;
 
 use super::filter::OWN;
 use super::settings::Settings;
+use super::source::TextSource;
 use super::wrong::wrong;
 use crate::http::Fields;
-use crate::route::mcp::TextSource;
 
 /// Maximum number of words of a query, and of all texts that may stand for them.
 const WORDS_MAX: usize = 32;

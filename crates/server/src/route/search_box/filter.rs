@@ -6,7 +6,7 @@ use velocypack::Slice;
 
 use super::wrong::wrong;
 use crate::http::Fields;
-use crate::route::mcp::path;
+use crate::route::query_parts::path;
 
 /// Bytes of the longest condition.
 const CONDITION_MAX_BYTES: usize = 16 << 10;

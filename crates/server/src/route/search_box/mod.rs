@@ -5,6 +5,7 @@
 //! query of their own.
 
 mod wrong;
+mod source;
 mod filter;
 mod highlight;
 mod nearest;
@@ -18,13 +19,13 @@ use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use super::mcp::TextSource;
 use crate::http::Cost::Blocking;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use condition::Words;
 use highlight::Marks;
 use query::Composed;
 use settings::Settings;
+use source::TextSource;
 
 /// A body for the description of the route.
 const BODY: &str = r#"{"query": "grahp databa", "fields": {"title": 3, "text": 1}, "filter": "d.year >= @from", "bindVars": {"from": 2020}, "facets": ["topic"], "highlight": true, "limit": 10}"#;

@@ -8,7 +8,7 @@ use velocypack::Slice;
 use super::filter::OWN;
 use super::wrong::wrong;
 use crate::http::Fields;
-use crate::route::mcp::{index_definition, path};
+use crate::route::query_parts::{definitions, path};
 
 /// The longest vector.
 const DIMENSION_MAX: usize = 8_192;
@@ -56,7 +56,7 @@ impl<'n> Nearest<'n> {
         let collection = session.collection(self.collection, AccessLevel::ReadOnly)?;
         let mut order = None;
         for index in collection.indexes() {
-            let definition = index_definition(&collection, index)?;
+            let definition = definitions::of_index(&collection, index)?;
             let printed = definition.as_slice();
             let field = printed.get("fields").and_then(|fields| fields.at(0)).and_then(Slice::as_str);
             if field == Some(self.attribute) {

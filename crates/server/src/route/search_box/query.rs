@@ -6,11 +6,15 @@ use errors::Result;
 use super::condition::{Parameters, Words};
 use super::filter::OWN;
 use super::settings::Settings;
+use super::source::TextSource;
 use crate::http::Fields;
-use crate::route::mcp::{TextSource, path};
+use crate::route::query_parts::path;
 
 /// The least number of hits of each list that is fused with another.
 const DEPTH_MIN: u64 = 100;
+
+/// The number that stands for all hits among the facets.
+const TOTAL: i32 = -1;
 
 /// A query with the values of its parameters.
 pub(super) struct Composed<'c> {
@@ -41,10 +45,15 @@ impl<'c> Composed<'c> {
             }
         };
         let mut aql = format!("LET hits = (\n{hits})\n");
-        let total = format!("FIRST(\n{all}COLLECT WITH COUNT INTO total\nRETURN total)");
+        let mut total = format!("FIRST(\n{all}COLLECT WITH COUNT INTO total\nRETURN total)");
         let mut facets = String::new();
         if !settings.facets.is_empty() {
-            aql.push_str(&format!("LET counts = (\n{all}{})\n", counts(settings)?));
+            // Words alone are counted without a look at the documents.
+            let reads_all = !filter.is_empty();
+            aql.push_str(&format!("LET counts = (\n{all}{})\n", counts(settings, reads_all)?));
+            if reads_all {
+                total = format!("SUM(FOR c IN counts FILTER c.facet == {TOTAL} RETURN c.count)");
+            }
             let each = (0..settings.facets.len()).map(|number| {
                 format!(
                     "(FOR c IN counts FILTER c.facet == {number} SORT c.count DESC, c.value LIMIT {} \
@@ -102,9 +111,13 @@ fn fused(all: &str, near: &str, depth: u64, weight: f64, settings: &Settings<'_>
     )
 }
 
-/// Returns the statements that count the values of all facets in one pass. An array has several.
-fn counts(settings: &Settings<'_>) -> Result<String> {
+/// Returns the statements that count the values of all facets in one pass, and perhaps all hits. An
+/// array has several values.
+fn counts(settings: &Settings<'_>, with_total: bool) -> Result<String> {
     let mut pairs = Vec::new();
+    if with_total {
+        pairs.push(format!("[{TOTAL}, 0]"));
+    }
     for (number, name) in settings.facets.iter().enumerate() {
         pairs.push(format!("[{number}, {}]", path("d", name)?));
     }

@@ -7,7 +7,7 @@ use storage::{Collection, Index};
 use velocypack::Builder;
 
 /// Returns the definition of an index.
-pub(super) fn of_index(collection: &Collection, index: &Index) -> Result<Builder> {
+pub(in crate::route) fn of_index(collection: &Collection, index: &Index) -> Result<Builder> {
     let mut builder = Builder::new();
     builder.open_object()?;
     index.definition().print(&mut builder, collection.name(), index.selectivity_estimate())?;
@@ -16,7 +16,7 @@ pub(super) fn of_index(collection: &Collection, index: &Index) -> Result<Builder
 }
 
 /// Returns the definition of a view.
-pub(super) fn of_view(session: &Session, view: &ViewDefinition) -> Result<Builder> {
+pub(in crate::route) fn of_view(session: &Session, view: &ViewDefinition) -> Result<Builder> {
     let mut builder = Builder::new();
     builder.open_object()?;
     session.print_view(view, &mut builder)?;
