@@ -7,7 +7,17 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "metrics", "mock-http", "web"],
+    &[
+        "errors",
+        "allocation-meter",
+        "aql-date",
+        "chart",
+        "encryption",
+        "gzip-members",
+        "metrics",
+        "mock-http",
+        "web",
+    ],
     &["velocypack", "aql-syntax", "elections", "owner", "test-s3", "arangodb-mock"],
     &["kv"],
     &[
@@ -58,6 +68,8 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("arrow-ipc", &["arrow-format"]),
     ("arrow-schema", &["arrow-format"]),
     ("libdeflater", &["gzip-members"]),
+    ("aes", &["encryption"]),
+    ("ctr", &["encryption"]),
     ("rquickjs", &["javascript"]),
     ("rustyline", &["tools"]),
     ("zip", &["foxx", "tools"]),

@@ -1,0 +1,24 @@
+//! Encryption at rest, without knowledge of what is stored.
+//!
+//! An operator has [`Secret`]s of 32 bytes. A folder of data has one random [`MasterKey`], which the
+//! [`Keyring`] keeps in a file, wrapped by each of the secrets. Every file has a [`FileKey`] of its
+//! own, derived from the master key and random bytes in the file's header. So another secret needs
+//! no other file written again, and no two files share a key stream.
+//!
+//! Files are encrypted with AES-256 in counter mode ([`CtrStream`]), which allows reads at any
+//! offset and appends. It does not detect changes: damage is found by the checksums of each format,
+//! and deliberate changes are not found. Keys are wiped from memory when they are dropped.
+
+mod error;
+mod secret;
+mod stream;
+mod master_key;
+mod file_key;
+mod keyring;
+
+pub use error::{Error, Result};
+pub use file_key::{FileKey, FileKind, HEADER_BYTES};
+pub use keyring::{KEYRING_FILE, Keyring};
+pub use master_key::MasterKey;
+pub use secret::{SECRET_BYTES, Secret};
+pub use stream::{CtrStream, IV_BYTES};
