@@ -58,8 +58,8 @@ impl FileKey {
 
     /// Finds the key of a file by its header, which is at the beginning of `header`.
     ///
-    /// Errors: a header that is too short, of another kind or version, damaged, or of another master
-    /// key.
+    /// Errors: a header that is too short, of another kind or version, damaged, or of another
+    /// master key.
     pub fn of_header(master: &MasterKey, kind: FileKind, header: &[u8]) -> Result<Self> {
         let wrong = |reason: &'static str| Error::Header { reason };
         let header = header.first_chunk::<HEADER_BYTES>().ok_or_else(|| wrong("ends within its header"))?;
@@ -81,8 +81,7 @@ impl FileKey {
         &self.header
     }
 
-    /// Returns the key stream. Its offset 0 is the first byte after the header, or after the room
-    /// that a format gives the header.
+    /// Returns the key stream. The format of the file says which of its bytes has offset 0.
     pub fn stream(&self) -> &CtrStream {
         &self.stream
     }

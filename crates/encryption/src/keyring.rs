@@ -1,8 +1,8 @@
 //! The keyring: the file in which the master key waits, wrapped by each secret.
 //!
 //! The file is text, so that an operator can see which secrets open it. Its first line is
-//! `persea keyring 1`. Each further line is `SHA256 WRAPPED`, both in hexadecimal digits: the digest
-//! of a secret, and the master key wrapped by it (nonce of 12 bytes, key of 32, tag of 16).
+//! `persea keyring 1`. Each further line is `SHA256 WRAPPED`, both in hexadecimal digits: the
+//! digest of a secret, and the master key wrapped by it (nonce of 12 bytes, key of 32, tag of 16).
 
 use std::fs::{self, File};
 use std::io::Write;

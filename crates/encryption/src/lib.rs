@@ -1,9 +1,9 @@
 //! Encryption at rest, without knowledge of what is stored.
 //!
-//! An operator has [`Secret`]s of 32 bytes. A folder of data has one random [`MasterKey`], which the
-//! [`Keyring`] keeps in a file, wrapped by each of the secrets. Every file has a [`FileKey`] of its
-//! own, derived from the master key and random bytes in the file's header. So another secret needs
-//! no other file written again, and no two files share a key stream.
+//! An operator has [`Secret`]s of 32 bytes. A folder of data has one random [`MasterKey`], which
+//! the [`Keyring`] keeps in a file, wrapped by each of the secrets. Every file has a [`FileKey`] of
+//! its own, derived from the master key and random bytes in the file's header. So a change of
+//! secrets rewrites no data, and no two files share a key stream.
 //!
 //! Files are encrypted with AES-256 in counter mode ([`CtrStream`]), which allows reads at any
 //! offset and appends. It does not detect changes: damage is found by the checksums of each format,

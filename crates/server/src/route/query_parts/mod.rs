@@ -1,5 +1,5 @@
-//! What routes share that write AQL queries: quoted names, definitions of indexes and views, and the
-//! fields of a view.
+//! Parts that several routes use to write AQL queries: quoted names, definitions of indexes and
+//! views, and the fields of a view.
 
 pub(super) mod definitions;
 mod names;
