@@ -48,6 +48,7 @@ const LAYERS: &[&[&str]] = &[
 /// it.
 const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-rocksdb", &["kv-rocksdb"]),
+    ("rust-librocksdb-sys", &["kv-rocksdb"]),
     ("heed", &["kv-mmap"]),
     ("h2", &["kv-tikv"]),
     ("openraft", &["elections"]),

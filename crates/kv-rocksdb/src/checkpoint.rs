@@ -1,8 +1,9 @@
 //! Copies of the open store, and the check that a copy is whole.
 
 use std::path::Path;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
+use encryption::MasterKey;
 use kv::{Engine, Error, Result};
 use rust_rocksdb::ReadOptions;
 use rust_rocksdb::checkpoint::Checkpoint;
@@ -35,19 +36,19 @@ impl Store {
         let checkpoint = Checkpoint::new(&self.db).map_err(map("making a checkpoint"))?;
         checkpoint.create_checkpoint(folder).map_err(map("making a checkpoint"))?;
         drop(no_moves);
-        format::write(folder)
+        format::write(folder, self.is_encrypted)
     }
 }
 
 /// Opens the store in `folder` and reads all of it, so that every checksum is compared.
 ///
 /// The store is recovered if it was not closed. Errors: [`Error::Corrupt`],
-/// [`Error::DamagedLog`], [`Error::NewerFormat`], those of opening.
-pub fn verify(folder: &Path) -> Result<()> {
+/// [`Error::DamagedLog`], [`Error::NewerFormat`], [`Error::CannotOpen`], those of opening.
+pub fn verify(folder: &Path, encryption: Option<Arc<MasterKey>>) -> Result<()> {
     if !format::is_store(folder) {
         return Err(Error::Corrupt { reason: format!("there is no store in {}", folder.display()) });
     }
-    let options = RocksOptions { memory_bytes: VERIFY_MEMORY_BYTES, ..RocksOptions::default() };
+    let options = RocksOptions { memory_bytes: VERIFY_MEMORY_BYTES, encryption, ..RocksOptions::default() };
     let engine = RocksEngine::open(folder, &options)?;
     let store = engine.store()?;
     let mut reads = ReadOptions::default();

@@ -22,6 +22,7 @@ mod write_stalls;
 mod cache_use;
 mod folder;
 mod format;
+mod encrypted_env;
 mod options;
 mod prefix_scan;
 mod recovery;

@@ -1,11 +1,15 @@
 //! The tuning of the store, derived from one memory budget.
 
+use std::sync::Arc;
+
+use encryption::MasterKey;
 use kv::LogRecovery;
 use rust_rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, LogLevel, Options,
     WriteBufferManager, WriteOptions,
 };
 
+use crate::encrypted_env::encrypted_env;
 use crate::write_stalls::WriteStalls;
 
 /// The minimum memory in bytes. With less, a memtable is full after a few hundred writes and the
@@ -96,6 +100,9 @@ pub struct RocksOptions {
     /// Reads and writes tables past the operating system's page cache. `memory_bytes` is then all
     /// the memory for caching. The file system must support this.
     pub direct_io: bool,
+    /// The key of encrypted files; `None` for plain ones. A store has one or the other for its whole
+    /// life.
+    pub encryption: Option<Arc<MasterKey>>,
 }
 
 impl Default for RocksOptions {
@@ -112,6 +119,7 @@ impl Default for RocksOptions {
             wal_recovery: LogRecovery::Strict,
             compression: Compression::Lz4,
             direct_io: false,
+            encryption: None,
         }
     }
 }
@@ -146,6 +154,9 @@ impl Tuning {
         let cache = Cache::new_hyper_clock_cache(memory_bytes, 0);
         let mut options = Options::default();
         options.create_if_missing(true);
+        if let Some(master) = &wanted.encryption {
+            options.set_env(&encrypted_env(master));
+        }
         let stalls = WriteStalls::default();
         options.add_event_listener(stalls.clone());
         set_memory(&mut options, memory_bytes, &cache);

@@ -45,6 +45,7 @@ const SCAN_CACHE_SHARE: usize = 4;
 pub(crate) struct Store {
     pub(crate) db: Arc<DB>,
     pub(crate) folder: PathBuf,
+    pub(crate) is_encrypted: bool,
     /// Options of the tables that bulk loads write, with whole indexes. `partitioned` has
     /// partitioned ones.
     options: Arc<Options>,
@@ -79,7 +80,11 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn open(folder: &Path, wanted: &RocksOptions) -> Result<Store> {
-        format::check_or_create(folder)?;
+        let is_encrypted = wanted.encryption.is_some();
+        format::check_or_create(folder, is_encrypted)?;
+        if let Some(master) = &wanted.encryption {
+            format::check_key(folder, master)?;
+        }
         let Tuning {
             options,
             partitioned,
@@ -89,7 +94,7 @@ impl Store {
             no_wait_write_options,
             memory_bytes,
         } = Tuning::new(wanted);
-        let Recovered { db, sync_mark, dropped } = recovery::open(folder, &options, wanted.wal_recovery)?;
+        let Recovered { db, sync_mark, dropped } = recovery::open(folder, &options, wanted)?;
         leave_sequence_zero(&db)?;
         let db = Arc::new(db);
         // The lock is ours now: no other process has loads in there.
@@ -109,6 +114,7 @@ impl Store {
         let store = Store {
             db,
             folder: folder.to_owned(),
+            is_encrypted,
             options: Arc::new(options),
             partitioned: Arc::new(partitioned),
             is_partitioned: AtomicBool::new(false),

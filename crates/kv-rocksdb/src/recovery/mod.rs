@@ -3,6 +3,7 @@
 mod oldest_log;
 mod salvage;
 mod sync_mark;
+mod log_content;
 mod wal_check;
 mod wal_reader;
 
@@ -10,12 +11,15 @@ mod wal_reader;
 mod tests;
 
 use std::fmt;
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
+use encryption::MasterKey;
 use kv::{Error, LogRecovery, Result};
 use rust_rocksdb::{DB, Options};
 
-use crate::error::map_open;
+use crate::error::{map_open, map_open_io};
+use crate::options::RocksOptions;
 use wal_check::{Cut, WalFiles, WalState};
 
 pub(crate) use sync_mark::{SyncMark, WalPosition};
@@ -49,12 +53,18 @@ pub(crate) struct Recovered {
 /// Opens the database in `folder`, which already has its `FORMAT`.
 ///
 /// Errors: [`Error::DamagedLog`] if acknowledged commits would be lost.
-pub(crate) fn open(folder: &Path, options: &Options, wanted: LogRecovery) -> Result<Recovered> {
+pub(crate) fn open(folder: &Path, options: &Options, wanted: &RocksOptions) -> Result<Recovered> {
+    let (encryption, wanted) = (wanted.encryption.as_deref(), wanted.wal_recovery);
     let sync_mark = SyncMark::open(folder)?;
-    let (files, state) = check_log(folder, options, sync_mark.read())?;
+    let (files, state) = check_log(folder, options, encryption, sync_mark.read())?;
     let mut dropped = match state {
         WalState::Intact => None,
-        WalState::Torn(cut) => Some(DroppedLog::new(cut, None)),
+        WalState::Torn(cut) => {
+            if cut.has_lost_header {
+                empty(&cut.path)?;
+            }
+            Some(DroppedLog::new(cut, None))
+        }
         WalState::Damaged(cut) => Some(go_on_without(cut, folder, options, wanted)?),
     };
     let db = match DB::open(options, folder) {
@@ -69,8 +79,21 @@ pub(crate) fn open(folder: &Path, options: &Options, wanted: LogRecovery) -> Res
     Ok(Recovered { db, sync_mark, dropped })
 }
 
-fn check_log(folder: &Path, options: &Options, synced: Option<WalPosition>) -> Result<(WalFiles, WalState)> {
-    let mut files = WalFiles::read(folder)?;
+/// Empties a file of which nothing can be read. RocksDB takes an empty one for a log without
+/// records, and any other without the header of encryption for damage.
+fn empty(path: &Path) -> Result<()> {
+    let file = OpenOptions::new().write(true).open(path);
+    let emptied = file.and_then(|file| file.set_len(0));
+    emptied.map_err(|error| map_open_io("emptying", path, &error))
+}
+
+fn check_log(
+    folder: &Path,
+    options: &Options,
+    encryption: Option<&MasterKey>,
+    synced: Option<WalPosition>,
+) -> Result<(WalFiles, WalState)> {
+    let mut files = WalFiles::read(folder, encryption)?;
     let state = files.judge(folder, synced);
     if !matches!(state, WalState::Damaged(_)) {
         return Ok((files, state));

@@ -18,7 +18,7 @@ use crate::error::map_open_io;
 pub(crate) fn cut_log(store: &Path, cut: &Cut) -> Result<PathBuf> {
     let kept = create_damaged_logs_folder(store).map_err(|error| map_open_io("creating", store, &error))?;
     for (number, path) in list(store)?.into_iter().rev().filter(|(number, _)| *number >= cut.number) {
-        let moved = move_file(&path, &kept, (number == cut.number).then_some(cut.intact_bytes));
+        let moved = move_file(&path, &kept, (number == cut.number).then_some(cut.stay_bytes));
         moved.and_then(|()| sync_folder(store)).map_err(|error| map_open_io("moving", &path, &error))?;
     }
     Ok(kept)

@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
+use encryption::MasterKey;
 use kv::Result;
 
 use super::sync_mark::WalPosition;
@@ -30,6 +31,10 @@ pub(crate) struct Cut {
     pub(crate) number: u64,
     /// The bytes of whole records before the cut.
     pub(crate) intact_bytes: u64,
+    /// The bytes of the file before the cut: these, and the header of an encrypted file.
+    pub(crate) stay_bytes: u64,
+    /// True if the file is encrypted and its header was not written, so that nothing can be read.
+    pub(crate) has_lost_header: bool,
     /// The bytes after the cut, in this and in all later files.
     pub(crate) dropped_bytes: u64,
     /// The number of whole records among them.
@@ -71,9 +76,10 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
 
 impl WalFiles {
     /// Reads the log in `folder`.
-    pub(crate) fn read(folder: &Path) -> Result<WalFiles> {
+    pub(crate) fn read(folder: &Path, encryption: Option<&MasterKey>) -> Result<WalFiles> {
         let read = |(number, path): (u64, PathBuf)| {
-            let file = WalFile::read(&path).map_err(|error| map_open_io("reading", &path, &error))?;
+            let file =
+                WalFile::read(&path, encryption).map_err(|error| map_open_io("reading", &path, &error))?;
             Ok(NumberedFile { number, path, file })
         };
         Ok(WalFiles(list(folder)?.into_iter().map(read).collect::<Result<_>>()?))
@@ -153,6 +159,8 @@ impl WalFiles {
             cut.path.clone_from(path);
             cut.number = *number;
             cut.intact_bytes = file.intact_bytes;
+            cut.stay_bytes = file.header_bytes + file.intact_bytes;
+            cut.has_lost_header = file.has_lost_header;
             cut.dropped_bytes -= file.intact_bytes;
             cut.dropped_records -= file.records;
             cut.next_sequence = file.next_sequence.or(cut.next_sequence);
@@ -176,6 +184,8 @@ impl WalFiles {
             path: PathBuf::new(),
             number: 0,
             intact_bytes: 0,
+            stay_bytes: 0,
+            has_lost_header: false,
             dropped_bytes: dropped.iter().map(|part| part.file.length).sum(),
             dropped_records: dropped.iter().map(|part| part.file.all_records()).sum(),
             next_sequence: before.iter().rev().find_map(|part| part.file.next_sequence),

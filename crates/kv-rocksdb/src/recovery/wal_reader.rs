@@ -11,6 +11,11 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
+use encryption::MasterKey;
+
+use super::log_content::{LogContent, Opened};
+use crate::encrypted_env::PREFIX_BYTES;
+
 const BLOCK_BYTES: usize = 32 << 10;
 const HEADER_BYTES: usize = 7;
 const BATCH_HEADER_BYTES: usize = 12;
@@ -34,6 +39,10 @@ const READ_BYTES: usize = 32 * BLOCK_BYTES;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalFile {
     pub(crate) length: u64,
+    /// The bytes before the content, which offsets do not count.
+    pub(crate) header_bytes: u64,
+    /// True if the file should have a header and has none, so that its content is unknown.
+    pub(crate) has_lost_header: bool,
     /// The bytes of the whole records before the first flaw.
     pub(crate) intact_bytes: u64,
     /// The number of whole records before the first flaw.
@@ -71,9 +80,31 @@ pub(crate) enum FlawKind {
 }
 
 impl WalFile {
-    /// Reads the file at `path`.
-    pub(crate) fn read(path: &Path) -> std::io::Result<WalFile> {
-        WalFile::read_from(&mut File::open(path)?)
+    /// Reads the file at `path`, which is encrypted if there is a key.
+    pub(crate) fn read(path: &Path, encryption: Option<&MasterKey>) -> std::io::Result<WalFile> {
+        let file = File::open(path)?;
+        let Some(master) = encryption else { return WalFile::read_from(&mut &file) };
+        match LogContent::open(&file, master)? {
+            Opened::Empty => Ok(WalFile::default()),
+            Opened::Content(mut content) => {
+                let header_bytes = PREFIX_BYTES as u64;
+                Ok(WalFile { header_bytes, ..WalFile::read_from(&mut content)? })
+            }
+            Opened::WithoutHeader { bytes } => Ok(WalFile::without_header(bytes)),
+        }
+    }
+
+    /// Returns a file whose content is unknown.
+    fn without_header(bytes: u64) -> WalFile {
+        let flaw = Flaw {
+            kind: FlawKind::Checksum,
+            offset: 0,
+            end: 1,
+            valid_at: None,
+            later_records: 0,
+            has_lost_page: true,
+        };
+        WalFile { length: bytes, has_lost_header: true, flaw: Some(flaw), ..WalFile::default() }
     }
 
     /// Reads the content of a file.

@@ -15,3 +15,20 @@ fn folders() -> impl Fixture {
 }
 
 kv::conformance_tests!(folders());
+
+mod encrypted {
+    use encryption::MasterKey;
+
+    use super::*;
+
+    fn folders() -> impl Fixture {
+        let master = Arc::new(MasterKey::random().expect("random bytes"));
+        Folders::new(move |folder| {
+            let encryption = Some(Arc::clone(&master));
+            let options = RocksOptions { memory_bytes: 16 << 20, encryption, ..RocksOptions::default() };
+            RocksEngine::open(folder, &options).expect("open") as Arc<dyn Engine>
+        })
+    }
+
+    kv::conformance_tests!(folders());
+}

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod conformance;
+mod encryption;
 mod full;
 mod log_damage;
 mod opening;

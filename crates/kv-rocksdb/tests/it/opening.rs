@@ -83,11 +83,11 @@ fn a_store_of_a_newer_version_is_refused_and_left_alone() {
     drop(open(folder.path()).expect("open"));
     let format = folder.path().join("FORMAT");
     assert_eq!(fs::read_to_string(&format).expect("read"), "persea rocksdb 1\n");
-    fs::write(&format, "persea rocksdb 2\n").expect("write");
+    fs::write(&format, "persea rocksdb 3\n").expect("write");
     let before = files(folder.path(), "");
-    assert_eq!(open(folder.path()).err(), Some(Error::NewerFormat { found: 2, supported: 1 }));
+    assert_eq!(open(folder.path()).err(), Some(Error::NewerFormat { found: 3, supported: 2 }));
     assert_eq!(files(folder.path(), ""), before);
-    assert_eq!(fs::read_to_string(&format).expect("read"), "persea rocksdb 2\n");
+    assert_eq!(fs::read_to_string(&format).expect("read"), "persea rocksdb 3\n");
 }
 
 #[test]

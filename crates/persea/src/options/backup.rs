@@ -89,7 +89,7 @@ fn verification(engine: &str) -> Option<fn(&Path) -> Result<()>> {
 ///
 /// Errors: 35 for a newer format, 1102 for damage.
 fn verify_rocksdb(folder: &Path) -> Result<()> {
-    kv_rocksdb::verify(folder)?;
+    kv_rocksdb::verify(folder, None)?;
     let options = RocksOptions { memory_bytes: CHECK_MEMORY_BYTES, ..RocksOptions::default() };
     open_once(folder, RocksEngine::open(folder, &options)?)
 }

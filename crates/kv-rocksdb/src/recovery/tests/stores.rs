@@ -32,7 +32,8 @@ fn tuning() -> Tuning {
 }
 
 fn open(folder: &Path, wanted: LogRecovery) -> Result<Recovered> {
-    recovery::open(folder, &tuning().options, wanted)
+    let wanted = RocksOptions { wal_recovery: wanted, ..RocksOptions::default() };
+    recovery::open(folder, &tuning().options, &wanted)
 }
 
 fn put(db: &DB, number: u64) {
