@@ -35,7 +35,7 @@ impl SpillWriter {
         memory.grow(budget)?;
         let interrupt = context.interrupt.clone();
         let check = move || interrupt.check();
-        let folder = options.folder.clone().unwrap_or_default();
+        let folder = options.folder.clone().unwrap_or_else(|| std::env::temp_dir().into());
         Ok(Self {
             sorter: Sorter::new(folder, budget as usize).with_check(Box::new(check)),
             interrupt: context.interrupt.clone(),

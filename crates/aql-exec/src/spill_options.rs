@@ -1,9 +1,9 @@
 //! Conditions for spilling to temporary files.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use aql_value::MemoryAccount;
+use encryption::TemporaryFolder;
 
 /// The conditions for spilling to temporary files.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub struct SpillOptions {
     /// Rows or groups in memory above which an operator spills.
     pub threshold_rows: u64,
     /// The folder of the files; `None`: never, queries end at their memory limit.
-    pub folder: Option<PathBuf>,
+    pub folder: Option<TemporaryFolder>,
     /// The bound of the bytes in files, of all queries that share it; `None`: no bound.
     pub capacity: Option<Arc<MemoryAccount>>,
 }

@@ -7,6 +7,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::master_key::{MasterKey, WRAPPED_BYTES};
@@ -27,10 +28,23 @@ const FILE_MAX_BYTES: u64 = 16 << 10;
 #[derive(Debug)]
 pub struct Keyring {
     path: PathBuf,
-    master: MasterKey,
+    master: Arc<MasterKey>,
 }
 
 impl Keyring {
+    /// Copies the keyring of one folder into another, if there is one: what is copied from the first
+    /// opens with the same secrets.
+    ///
+    /// Errors: a file that cannot be read or written.
+    pub fn copy(from: &Path, to: &Path) -> Result<()> {
+        let (from, to) = (from.join(KEYRING_FILE), to.join(KEYRING_FILE));
+        let copied = match fs::copy(&from, &to) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !from.exists() => return Ok(()),
+            copied => copied.and_then(|_| File::open(&to)?.sync_all()),
+        };
+        copied.map_err(|error| Error::file("copying", &from, &error))
+    }
+
     /// Returns true if a folder has a keyring, so that its data is encrypted.
     pub fn exists(folder: &Path) -> bool {
         folder.join(KEYRING_FILE).exists()
@@ -40,7 +54,7 @@ impl Keyring {
     ///
     /// Errors: no secret, too many, a file that cannot be written.
     pub fn create(folder: &Path, secrets: &[Secret]) -> Result<Self> {
-        let keyring = Keyring { path: folder.join(KEYRING_FILE), master: MasterKey::random()? };
+        let keyring = Keyring { path: folder.join(KEYRING_FILE), master: Arc::new(MasterKey::random()?) };
         keyring.write(secrets)?;
         Ok(keyring)
     }
@@ -54,7 +68,7 @@ impl Keyring {
         for secret in secrets {
             for (_, wrapped) in &entries {
                 if let Some(master) = MasterKey::unwrapped(secret, wrapped)? {
-                    return Ok(Keyring { path, master });
+                    return Ok(Keyring { path, master: Arc::new(master) });
                 }
             }
         }
@@ -70,7 +84,7 @@ impl Keyring {
     }
 
     /// Returns the master key.
-    pub fn master_key(&self) -> &MasterKey {
+    pub fn master_key(&self) -> &Arc<MasterKey> {
         &self.master
     }
 

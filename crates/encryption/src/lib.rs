@@ -8,10 +8,12 @@
 //! Files are encrypted with AES-256 in counter mode ([`CtrStream`]), which allows reads at any
 //! offset and appends. It does not detect changes: damage is found by the checksums of each format,
 //! and deliberate changes are not found. Keys are wiped from memory when they are dropped.
+//! [`TemporaryFile`]s have keys that are nowhere else.
 
 mod error;
 mod secret;
 mod stream;
+mod temporary;
 mod master_key;
 mod file_key;
 mod keyring;
@@ -22,3 +24,4 @@ pub use keyring::{KEYRING_FILE, Keyring};
 pub use master_key::MasterKey;
 pub use secret::{SECRET_BYTES, Secret};
 pub use stream::{CtrStream, IV_BYTES};
+pub use temporary::{TemporaryFile, TemporaryFolder};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use encryption::MasterKey;
+use encryption::{Keyring, MasterKey};
 use kv::{Engine, Error, Result};
 use rust_rocksdb::ReadOptions;
 use rust_rocksdb::checkpoint::Checkpoint;
@@ -36,6 +36,10 @@ impl Store {
         let checkpoint = Checkpoint::new(&self.db).map_err(map("making a checkpoint"))?;
         checkpoint.create_checkpoint(folder).map_err(map("making a checkpoint"))?;
         drop(no_moves);
+        Keyring::copy(&self.folder, folder).map_err(|error| {
+            let (path, reason) = (folder.to_owned(), error.to_string());
+            Error::NotWritable { path, reason }
+        })?;
         format::write(folder, self.is_encrypted)
     }
 }

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 
+use encryption::KEYRING_FILE;
 use kv::{Error, Result};
 use rustix::fs::{FlockOperation, fcntl_lock};
 
@@ -19,7 +20,7 @@ pub fn is_store_file(name: &str) -> bool {
     match name.rsplit_once('.') {
         Some((number, "sst" | "log" | "dbtmp")) => has_number(number),
         _ => {
-            matches!(name, "CURRENT" | "IDENTITY" | "FORMAT" | "FORMAT.new" | "SYNCED" | "LOG")
+            matches!(name, "CURRENT" | "IDENTITY" | "FORMAT" | "FORMAT.new" | "SYNCED" | "LOG" | KEYRING_FILE)
                 || ["MANIFEST-", "OPTIONS-", "LOG.old."].iter().any(|prefix| name.starts_with(prefix))
         }
     }

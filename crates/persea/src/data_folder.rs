@@ -148,6 +148,11 @@ pub(crate) fn keep_cluster(folder: &Path, identity: &kv_tikv::Identity) -> Resul
     }
 }
 
+/// Returns true if the folder holds a store.
+pub(crate) fn has_store(folder: &Path) -> bool {
+    engine_of(folder).is_some()
+}
+
 /// Returns the engine whose store is in the folder.
 fn engine_of(folder: &Path) -> Option<EngineName> {
     if folder.join(CLUSTER_FILE).exists() {

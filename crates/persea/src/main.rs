@@ -11,6 +11,7 @@ mod freed_memory;
 mod process;
 mod service_manager;
 mod data_folder;
+mod encryption;
 mod options;
 mod documents;
 mod points;

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::fs::Mode;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit, umask,
+};
 
 /// The mode of folders with data: only their owner may access them.
 const PRIVATE_FOLDER_MODE: u32 = 0o700;
@@ -30,6 +32,14 @@ pub(crate) fn keep_private(folder: &Path) -> io::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Keeps the memory of the process, in which there are keys, out of core dumps, and from other
+/// processes of the same user.
+pub(crate) fn forbid_dumps() {
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        tracing::warn!("core dumps, which would have the keys of the data, cannot be forbidden: {error}");
+    }
 }
 
 /// Writes to the standard output. A reader that has gone, such as `head`, is not a failure.

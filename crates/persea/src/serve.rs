@@ -14,6 +14,7 @@ use server::http::address::Address;
 use server::http::listener::{Bound, bind};
 use server::server::STOP_TIMEOUT;
 use server::service::authentication::{create_root, root_is_open};
+use server::service::encryption::EncryptionKeys;
 use server::service::log::Log;
 use server::service::log_archive::{ArchiveStatus, LogArchive};
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
@@ -21,13 +22,15 @@ use server::{Server, ServerOptions};
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::encryption::DataEncryption;
 use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
     self as sections, SERVER, backup, cluster, crash_handler, database as store_section, follow, general,
-    group, log as log_section, query, server as server_section, ssl, tcp, traces, webhooks,
+    group, log as log_section, query, rocksdb_encryption, server as server_section, ssl, tcp, traces,
+    webhooks,
 };
-use crate::process::{PidFile, print, raise_descriptor_limit, restart};
+use crate::process::{PidFile, forbid_dumps, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
 use crate::{crashes, endpoint, freed_memory, process_roles};
 
@@ -88,6 +91,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let archive = backup::archive(options)?;
     let source = follow::source(options)?;
     let group = group::settings(options, store_section::data_folder(options))?;
+    rocksdb_encryption::check(options, archive.is_some(), group.is_some())?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -95,6 +99,9 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     for name in options.ignored() {
         let reason = SERVER.why_ignored(name).unwrap_or_default();
         tracing::warn!(target: "config", "--{name} has no effect: {reason}");
+    }
+    if rocksdb_encryption::is_on(options) {
+        forbid_dumps();
     }
     let descriptors = check_descriptors(options)?;
     let pid_file = options.get(&general::PID_FILE).filter(|_| !process_roles::is_supervised());
@@ -105,7 +112,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let manager = Arc::new(ServiceManager::find());
     manager.answer_watchdog(runtime.handle());
-    let instance = open(options, &budget, descriptors, (webhooks, source, group.is_some()))?;
+    let (instance, encryption) = open(options, &budget, descriptors, (webhooks, source, group.is_some()))?;
     if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
         instance.store().close()?;
         tracing::info!("the store is ready");
@@ -114,13 +121,17 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     cluster::announce(options, &instance, &addresses)?;
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
-    let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
+    let server_options =
+        backup::add(options, instance.store().engine().as_ref(), encryption.clone(), server_options)?;
     let tracer = traces.map(traces::start).transpose()?;
     let writes_wait = group.as_ref().is_some_and(|group| group.is_synchronous);
     let in_memory = instance.store().engine().name() == EngineName::Memory.text();
     let crash_dumps = crash_handler::dumps(options, in_memory);
     let archive_status = archive.is_some().then(Arc::<ArchiveStatus>::default);
+    let may_rotate = rocksdb_encryption::may_rotate(options);
+    let encryption_keys = encryption.filter(|_| may_rotate).map(|keys| keys as Arc<dyn EncryptionKeys>);
     let server_options = ServerOptions {
+        encryption_keys,
         tracer: tracer.clone(),
         log_archive: archive_status.clone(),
         crash_dumps: crash_dumps.clone(),
@@ -185,12 +196,13 @@ fn open(
     budget: &MemoryBudget,
     descriptors: u64,
     (webhooks, source, is_in_group): (WebhookOptions, Option<SourceOptions>, bool),
-) -> Result<Arc<Instance>, Failure> {
-    let engine = general::open_engine(options, budget, descriptors)?;
+) -> Result<(Arc<Instance>, Option<Arc<DataEncryption>>), Failure> {
+    let (engine, encryption) = general::open_engine(options, budget, descriptors)?;
+    let master = encryption.as_ref().map(|encryption| encryption.master_key());
     let in_memory = engine.name() == EngineName::Memory.text();
     let instance = Instance::with_store_options(
         engine,
-        store_section::store_options(options, budget, in_memory)?,
+        store_section::store_options(options, budget, in_memory, master)?,
         store_section::instance_options(options, budget, webhooks, source, in_memory),
     )?;
     query::track(options, &instance);
@@ -204,7 +216,7 @@ fn open(
     if options.get(&server_section::AUTHENTICATION) && root_is_open(instance.store()) {
         warn_of_open_root(!is_new && !password.is_empty());
     }
-    Ok(instance)
+    Ok((instance, encryption))
 }
 
 /// Warns that everybody can sign in as `root`.

@@ -37,6 +37,6 @@ pub use query::{Bounds, DISTANCE_MAX, Matcher, PhrasePart, Query, Similar};
 pub use schema::{AnalyzerLookup, FieldRef, Schema, Step};
 pub use score::Scorer;
 pub use search::Hits;
-pub use segment::{Alive, Place, Segment, SegmentWriter, merge};
+pub use segment::{Alive, Place, Segment, SegmentFolder, SegmentWriter, merge};
 pub use snapshot::{SearchSnapshot, SnapshotPart};
 pub use term::{Presence, Value};

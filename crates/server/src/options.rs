@@ -11,8 +11,9 @@ use velocypack::Slice;
 use crate::http::tls::Tls;
 use crate::placement::pool::PoolLimits;
 use crate::service::authentication::AuthenticationOptions;
-use crate::service::backups::BackupOptions;
+use crate::service::backups::{BackupOptions, Verification};
 use crate::service::crashes::CrashDumps;
+use crate::service::encryption::EncryptionKeys;
 use crate::service::foxx_network::ServiceNetwork;
 use crate::service::log::{Log, LogOptions};
 use crate::service::log_archive::ArchiveStatus;
@@ -44,6 +45,8 @@ pub struct ServerOptions {
     pub activities_api: ApiAccess,
     /// The dumps of crashes; `None` if none are written.
     pub crash_dumps: Option<Arc<CrashDumps>>,
+    /// The secrets of the encrypted data, if they may be changed while the server runs.
+    pub encryption_keys: Option<Arc<dyn EncryptionKeys>>,
     /// The access to `/_admin/server/api-calls` and `/_admin/server/aql-queries`.
     pub recording_api: ApiAccess,
     /// Bytes of recorded requests for `/_admin/server/api-calls`; 0 records none.
@@ -159,10 +162,11 @@ impl Default for ServerOptions {
             log_api: ApiAccess::Administrator,
             activities_api: ApiAccess::Administrator,
             crash_dumps: None,
+            encryption_keys: None,
             backup_api: ApiAccess::Administrator,
             backup: BackupOptions {
                 backups: None,
-                verify: |_| Err(Error::not_implemented("restoring backups")),
+                verify: Verification::new(|_| Err(Error::not_implemented("restoring backups"))),
                 path_prefix: "/".into(),
             },
             options_api: ApiAccess::Superuser,

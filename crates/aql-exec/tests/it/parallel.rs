@@ -151,7 +151,7 @@ fn warnings_are_those_of_one_thread() {
 fn groups_and_rows_that_spill_are_merged() {
     let spill = |run: Run| Run {
         spill: SpillOptions {
-            folder: Some(std::env::temp_dir()),
+            folder: Some(std::env::temp_dir().into()),
             threshold_rows: 60,
             ..SpillOptions::default()
         },

@@ -6,7 +6,7 @@ use crate::common::{Fixture, Run};
 
 /// Returns options with files in the system's folder of temporary files.
 fn to_files() -> SpillOptions {
-    SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() }
+    SpillOptions { folder: Some(std::env::temp_dir().into()), ..SpillOptions::default() }
 }
 
 fn limited(limit_bytes: u64) -> Run {
@@ -131,8 +131,11 @@ fn files_have_a_limit_too_which_all_queries_share() {
 #[test]
 fn a_folder_that_cannot_be_written_to_is_an_error() {
     let fixture = Fixture::new();
-    let spill =
-        SpillOptions { threshold_bytes: 10_000, folder: Some("/does/not/exist".into()), ..to_files() };
+    let spill = SpillOptions {
+        threshold_bytes: 10_000,
+        folder: Some(std::path::Path::new("/does/not/exist").into()),
+        ..to_files()
+    };
     for query in [
         "FOR a IN 1..20000 SORT CONCAT('x', a) RETURN a",
         "FOR a IN 1..20000 COLLECT k = CONCAT('x', a) WITH COUNT INTO n OPTIONS {method: 'hash'} RETURN [k, n]",

@@ -2,13 +2,13 @@
 
 mod javascript_options;
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
+use encryption::TemporaryFolder;
 use errors::{Error, Result};
 use javascript::CompiledScripts;
 use storage::{Catalog, SearchOptions, Store, StoreOptions};
@@ -72,7 +72,7 @@ pub struct InstanceOptions {
     /// The properties of the results cache.
     pub results_cache: CacheProperties,
     /// Folder of temporary files.
-    pub temporary_folder: PathBuf,
+    pub temporary_folder: TemporaryFolder,
     /// The thresholds and the folder for spilling to temporary files.
     pub spill: SpillOptions,
     /// Rows of one batch between a query's operators. No result depends on it.
@@ -131,8 +131,8 @@ impl Default for InstanceOptions {
             result_memory_bytes: 256 << 20,
             result_memory_per_cursor_bytes: 16 << 20,
             results_cache: CacheProperties::default(),
-            temporary_folder: std::env::temp_dir(),
-            spill: SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() },
+            temporary_folder: std::env::temp_dir().into(),
+            spill: SpillOptions { folder: Some(std::env::temp_dir().into()), ..SpillOptions::default() },
             operator_batch_rows: BatchLimits::FULL_ROWS,
             max_cursors: 1_024,
             max_databases: usize::MAX,

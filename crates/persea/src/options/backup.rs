@@ -5,18 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use backups::{Backups, Location, Versions};
+use encryption::Keyring;
 use errors::{Error, ErrorCode, Result};
 use kv::Engine;
 use kv_mmap::{MmapEngine, MmapOptions};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use options::{Choice, Maybe, Opt, Options, Seconds, Text, choice, seconds, text};
-use server::service::backups::BackupOptions;
+use server::service::backups::{BackupOptions, Verification};
 use server::service::log_archive::ArchiveOptions;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use server::{ApiAccess, ServerOptions};
 use storage::{Store, StoreOptions};
 
 use super::{changes, database};
+use crate::encryption::DataEncryption;
 use crate::failure::Failure;
 
 const ACCESS: &[(&str, ApiAccess); 3] =
@@ -45,13 +47,15 @@ options::section! {
 pub(crate) fn add(
     options: &Options,
     engine: &dyn Engine,
+    encryption: Option<Arc<DataEncryption>>,
     server: ServerOptions,
 ) -> std::result::Result<ServerOptions, Failure> {
     let versions = Versions { compatible: ARANGODB_VERSION.to_owned(), own: PERSEA_VERSION.to_owned() };
-    let verify = verification(engine.name());
+    let verify = verification(engine.name(), encryption);
     let folder = Path::new(options.get(&database::DIRECTORY));
-    let backups = verify.map(|_| Backups::open(folder, versions)).transpose()?.map(Arc::new);
-    let verify = verify.unwrap_or(|_| Err(Error::not_implemented("restoring backups")));
+    let backups = verify.as_ref().map(|_| Backups::open(folder, versions)).transpose()?.map(Arc::new);
+    let verify =
+        verify.unwrap_or_else(|| Verification::new(|_| Err(Error::not_implemented("restoring backups"))));
     let path_prefix = PathBuf::from(options.get(&LOCAL_PATH_PREFIX));
     let backup = BackupOptions { backups, verify, path_prefix };
     Ok(ServerOptions { backup_api: options.get(&API_ENABLED), backup, ..server })
@@ -77,20 +81,24 @@ pub(crate) fn archive(options: &Options) -> std::result::Result<Option<ArchiveOp
 }
 
 /// Returns the function that checks a copy of a store; `None` for an engine without files.
-fn verification(engine: &str) -> Option<fn(&Path) -> Result<()>> {
+fn verification(engine: &str, encryption: Option<Arc<DataEncryption>>) -> Option<Verification> {
     match engine {
-        "rocksdb" => Some(verify_rocksdb),
-        "mmfiles" => Some(verify_mmfiles),
+        "rocksdb" => Some(Verification::new(move |folder| verify_rocksdb(folder, encryption.as_deref()))),
+        "mmfiles" => Some(Verification::new(verify_mmfiles)),
         _ => None,
     }
 }
 
 /// Reads all of the store in a folder, and opens it as the server would.
 ///
-/// Errors: 35 for a newer format, 1102 for damage.
-fn verify_rocksdb(folder: &Path) -> Result<()> {
-    kv_rocksdb::verify(folder, None)?;
-    let options = RocksOptions { memory_bytes: CHECK_MEMORY_BYTES, ..RocksOptions::default() };
+/// Errors: 35 for a newer format, 1102 for damage, 7002 if it is encrypted and no secret is right.
+fn verify_rocksdb(folder: &Path, encryption: Option<&DataEncryption>) -> Result<()> {
+    let encryption = match Keyring::exists(folder) {
+        false => None,
+        true => encryption.map(|encryption| encryption.key_of_copy(folder)).transpose()?,
+    };
+    kv_rocksdb::verify(folder, encryption.clone())?;
+    let options = RocksOptions { memory_bytes: CHECK_MEMORY_BYTES, encryption, ..RocksOptions::default() };
     open_once(folder, RocksEngine::open(folder, &options)?)
 }
 

@@ -1,11 +1,13 @@
 //! `--database`: the store and the databases in it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use catalog::NamingRules;
 use database::InstanceOptions;
 use database::changes::WebhookOptions;
 use database::follow::SourceOptions;
+use encryption::MasterKey;
 use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, number, text};
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, SearchOptions, StoreOptions};
@@ -46,6 +48,7 @@ pub(crate) fn store_options(
     options: &Options,
     budget: &MemoryBudget,
     in_memory: bool,
+    encryption: Option<Arc<MasterKey>>,
 ) -> Result<StoreOptions, Failure> {
     let naming_rules = match options.get(&EXTENDED_NAMES) {
         true => NamingRules::Extended,
@@ -56,7 +59,7 @@ pub(crate) fn store_options(
     let memory_bytes = usize::try_from(budget.search_bytes).unwrap_or(usize::MAX);
     Ok(StoreOptions {
         naming_rules,
-        search: SearchOptions { folder, memory_bytes, ..SearchOptions::default() },
+        search: SearchOptions { folder, encryption, memory_bytes, ..SearchOptions::default() },
         sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
         read_cache_bytes: budget.read_cache_bytes,
         measures_documents: options.get(&server_section::EXPORT_READ_WRITE_METRICS),

@@ -36,7 +36,7 @@ pub(super) fn settings(options: &Options, data_folder: Option<&Path>) -> FoxxOpt
     let named = javascript::app_path(options).map(PathBuf::from);
     let folder = named.unwrap_or_else(|| match data_folder {
         Some(folder) => folder.join(FOLDER),
-        None => temp::folder(options).join(format!("persea-{FOLDER}-{}", std::process::id())),
+        None => temp::folder(options).path.join(format!("persea-{FOLDER}-{}", std::process::id())),
     });
     // Services see their files by whole paths, whatever the data folder is called.
     let folder = std::path::absolute(&folder).unwrap_or(folder);

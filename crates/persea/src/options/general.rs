@@ -12,8 +12,9 @@ use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choic
 use server::service::machine::available_memory_bytes;
 use storage::MemoryBudget;
 
-use super::{cache, database, mmfiles, rocksdb, server as server_section, tikv};
+use super::{cache, database, mmfiles, rocksdb, rocksdb_encryption, server as server_section, tikv};
 use crate::data_folder;
+use crate::encryption::{self, DataEncryption, SecretSource};
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
 use crate::process::keep_private;
@@ -43,18 +44,25 @@ pub(crate) fn memory_budget(options: &Options) -> MemoryBudget {
     }
 }
 
+/// An open engine, with the encryption of its files if they are encrypted.
+pub(crate) type OpenEngine = (Arc<dyn Engine>, Option<Arc<DataEncryption>>);
+
 /// Opens the engine. Carries out a pending restore first.
+///
+/// Errors: text for the user, also if encryption is wanted from an engine that does not offer it.
 pub(crate) fn open_engine(
     options: &Options,
     budget: &MemoryBudget,
     descriptors: u64,
-) -> Result<Arc<dyn Engine>, Failure> {
+) -> Result<OpenEngine, Failure> {
+    let secrets = rocksdb_encryption::source(options)?;
     let name = match options.get(&STORAGE_ENGINE) {
         EngineName::Auto => options.get(&server_section::STORAGE_ENGINE),
         named => named,
     };
     if name == EngineName::Memory {
-        return Ok(MemoryEngine::new());
+        refuse_encryption(secrets.as_ref(), name)?;
+        return Ok((MemoryEngine::new(), None));
     }
     let folder = PathBuf::from(options.get(&database::DIRECTORY));
     if !data_folder::finish_restore(&folder)? {
@@ -63,21 +71,39 @@ pub(crate) fn open_engine(
     let name = data_folder::choose_engine(&folder, name)?;
     keep_private(&folder)
         .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
+    if name != EngineName::RocksDb {
+        refuse_encryption(secrets.as_ref(), name)?;
+    }
     if name == EngineName::Mmap {
         let engine = MmapEngine::open(folder, &mmfiles::settings(options, budget))?;
         if let Some(dropped) = engine.dropped_log() {
             tracing::warn!(target: "engines", "{dropped}");
         }
-        return Ok(engine);
+        return Ok((engine, None));
     }
     if name == EngineName::Tikv {
         let engine = TikvEngine::open(&tikv::settings(options)?)?;
         data_folder::keep_cluster(&folder, engine.identity())?;
-        return Ok(engine);
+        return Ok((engine, None));
     }
-    let engine = RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?;
+    let encryption = encryption::open(&folder, secrets)?.map(Arc::new);
+    let mut settings = rocksdb::settings(options, budget, descriptors);
+    settings.encryption = encryption.as_ref().map(|encryption| encryption.master_key());
+    let engine = RocksEngine::open(folder, &settings)?;
     if let Some(dropped) = engine.dropped_log() {
         tracing::warn!(target: "engines", "{dropped}");
     }
-    Ok(engine)
+    Ok((engine, encryption))
+}
+
+/// Refuses secrets for an engine whose files are not encrypted.
+fn refuse_encryption(secrets: Option<&SecretSource>, engine: EngineName) -> Result<(), Failure> {
+    match secrets {
+        None => Ok(()),
+        Some(_) => Err(format!(
+            "the engine '{}' does not encrypt its files; --rocksdb.encryption-* needs the engine 'rocksdb'",
+            engine.text()
+        )
+        .into()),
+    }
 }

@@ -21,6 +21,7 @@ mod mmfiles;
 pub(crate) mod process;
 pub(crate) mod query;
 mod rocksdb;
+pub(crate) mod rocksdb_encryption;
 pub(crate) mod server;
 pub(crate) mod ssl;
 pub(crate) mod tcp;
@@ -73,6 +74,7 @@ pub(crate) static SERVER: Program = Program {
         process::ROWS,
         query::ROWS,
         rocksdb::ROWS,
+        rocksdb_encryption::ROWS,
         server::ROWS,
         ssl::ROWS,
         tcp::ROWS,

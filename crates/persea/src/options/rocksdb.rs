@@ -57,6 +57,7 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u6
         },
         compression: options.get(&COMPRESSION_TYPE),
         direct_io: options.get(&USE_DIRECT_IO),
+        encryption: None,
     }
 }
 

@@ -3,11 +3,16 @@
 use std::path::PathBuf;
 
 use database::SpillOptions;
-use options::{Bytes, Maybe, Number, Opt, Options, Text, bytes, number, text};
+use encryption::TemporaryFolder;
+use options::{Bytes, Flag, Maybe, Number, Opt, Options, Text, bytes, flag, number, text};
+
+use super::rocksdb_encryption;
 
 options::section! {
     static CAPACITY: Opt<Bytes> =
         bytes("temp.intermediate-results-capacity", "0", "Maximum size in bytes of the temporary files of all queries; 0 means no limit.");
+    static ENCRYPTION: Opt<Flag> =
+        flag("temp.intermediate-results-encryption", false, "Encrypt temporary files, each with a random key that stays in memory. Always done if the data is encrypted.");
     static RESULTS_PATH: Opt<Maybe<Text>> =
         text("temp.intermediate-results-path", "", "Folder for the temporary files of queries. Default: --temp.path.").optional();
     static SPILL_BYTES: Opt<Bytes> =
@@ -18,14 +23,23 @@ options::section! {
         text("temp.path", "", "Folder for temporary files. Default: the system's.").optional();
 }
 
+/// Returns true if temporary files are encrypted.
+fn encrypts(options: &Options) -> bool {
+    options.get(&ENCRYPTION) || rocksdb_encryption::is_on(options)
+}
+
 /// Returns the folder of temporary files.
-pub(super) fn folder(options: &Options) -> PathBuf {
-    options.get(&PATH).map_or_else(std::env::temp_dir, PathBuf::from)
+pub(super) fn folder(options: &Options) -> TemporaryFolder {
+    let path = options.get(&PATH).map_or_else(std::env::temp_dir, PathBuf::from);
+    TemporaryFolder { path, is_encrypted: encrypts(options) }
 }
 
 /// Makes the options of queries that spill to temporary files.
 pub(super) fn settings(options: &Options) -> SpillOptions {
-    let folder = options.get(&RESULTS_PATH).map_or_else(|| folder(options), PathBuf::from);
+    let mut folder = folder(options);
+    if let Some(path) = options.get(&RESULTS_PATH) {
+        folder.path = PathBuf::from(path);
+    }
     let spill = SpillOptions {
         threshold_bytes: options.get(&SPILL_BYTES),
         threshold_rows: options.get(&SPILL_ROWS),

@@ -20,6 +20,10 @@ pub(super) const IGNORED: &[Unsupported] = &[
         reason: "the storage engine tunes itself from --memory-limit and the machine",
         names: ENGINE,
     },
+    Unsupported {
+        reason: "the key of encrypted data is always random, and the processor's instructions are always used",
+        names: ENCRYPTION,
+    },
     Unsupported { reason: "text indexes tune themselves from --memory-limit and the machine", names: SEARCH },
     Unsupported {
         reason: "vector indexes always work, and train with the writes that call for it: no build is retried",
@@ -135,6 +139,12 @@ const SEARCH: &[&str] = &[
     "arangosearch.threads", "arangosearch.threads-limit",
 ];
 
+#[rustfmt::skip]
+const ENCRYPTION: &[&str] = &[
+    "rocksdb.encryption-gen-internal-key", "rocksdb.encryption-hardware-acceleration",
+    "temp.intermediate-results-encryption-hardware-acceleration",
+];
+
 const VECTORS: &[&str] = &["experimental-vector-index", "vector-index", "vector-index-build-retry-backoff"];
 
 #[rustfmt::skip]
@@ -176,13 +186,9 @@ const OTHER: &[&str] = &[
 const SAFETY: &[&str] = &[
     "audit.hostname", "audit.max-entry-length", "audit.output", "audit.queue",
     "audit.write-log-level", "encryption.key-generator", "encryption.keyfile", "log.file-group", "log.file-mode",
-    "rocksdb.encryption-gen-internal-key", "rocksdb.encryption-hardware-acceleration",
-    "rocksdb.encryption-key-generator", "rocksdb.encryption-key-rotation",
-    "rocksdb.encryption-keyfile", "rocksdb.encryption-keyfolder", "rocksdb.wal-directory",
+    "rocksdb.wal-directory",
     "ssl.cafile", "ssl.cipher-list", "ssl.ecdh-curve", "ssl.options",
     "ssl.require-peer-certificate", "ssl.server-name-indication",
-    "temp.intermediate-results-encryption",
-    "temp.intermediate-results-encryption-hardware-acceleration",
     "web-interface.proxy-request-check", "web-interface.trusted-proxy",
 ];
 

@@ -25,6 +25,7 @@ mod drivers;
 mod dump;
 mod dump_broken;
 mod dump_options;
+mod encryption;
 mod endpoints;
 mod engines;
 mod export;

@@ -1,7 +1,7 @@
 //! Several segments to one.
 
 use errors::Result;
-use tantivy::directory::{Directory, RamDirectory};
+use tantivy::directory::Directory;
 use tantivy::indexer::merge_filtered_segments;
 
 use super::layout::settings;
@@ -18,7 +18,7 @@ pub fn merge(segments: &[(&Segment, &Alive)], place: &Place) -> Result<Option<Se
     if sources.is_empty() {
         return Ok(None);
     }
-    let memory = (*place == Place::Memory).then(RamDirectory::create);
+    let memory = place.memory();
     let directory = match &memory {
         Some(directory) => Box::new(directory.clone()) as Box<dyn Directory>,
         None => place.directory()?,

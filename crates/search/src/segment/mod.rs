@@ -2,6 +2,7 @@
 
 mod alive;
 mod block_maxima;
+mod encrypted_directory;
 mod layout;
 mod merge;
 mod rows;
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use encryption::MasterKey;
 use errors::{Error, Result};
 use owner::Interrupt;
 use tantivy::columnar::Column;
@@ -24,6 +26,7 @@ use tantivy::{DocId, Index, SegmentReader, TantivyError};
 use crate::analysis::Dictionary;
 use crate::pulse::Pulse;
 use crate::term;
+use encrypted_directory::EncryptedDirectory;
 use rows::{Rows, RowsPlugin};
 
 pub use alive::Alive;
@@ -32,12 +35,12 @@ pub use merge::merge;
 pub use writer::SegmentWriter;
 
 /// The place of a segment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Place {
     /// In memory. It is gone when the segment is dropped.
     Memory,
     /// In a folder that is empty or does not exist. Everything is synced when the segment is done.
-    Folder(PathBuf),
+    Folder(SegmentFolder),
 }
 
 impl Place {
@@ -45,11 +48,42 @@ impl Place {
         match self {
             Place::Memory => Ok(Box::new(RamDirectory::create())),
             Place::Folder(folder) => {
-                std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-                let directory = MmapDirectory::open(folder).map_err(|error| failed(folder, error))?;
-                Ok(Box::new(directory))
+                let path = &folder.path;
+                std::fs::create_dir_all(path).map_err(|error| failed(path, error))?;
+                folder.directory()
             }
         }
+    }
+
+    /// Returns a directory for a segment in memory.
+    fn memory(&self) -> Option<RamDirectory> {
+        matches!(self, Place::Memory).then(RamDirectory::create)
+    }
+}
+
+/// A folder of a segment.
+#[derive(Clone, Debug)]
+pub struct SegmentFolder {
+    /// The folder.
+    pub path: PathBuf,
+    /// The key of its files, if they are encrypted.
+    pub encryption: Option<Arc<MasterKey>>,
+}
+
+impl SegmentFolder {
+    fn directory(&self) -> Result<Box<dyn Directory>> {
+        let files = MmapDirectory::open(&self.path).map_err(|error| failed(&self.path, error))?;
+        Ok(match &self.encryption {
+            None => Box::new(files),
+            Some(master) => Box::new(EncryptedDirectory::new(files, Arc::clone(master))),
+        })
+    }
+}
+
+impl From<PathBuf> for SegmentFolder {
+    /// Returns a folder of plain files.
+    fn from(path: PathBuf) -> Self {
+        SegmentFolder { path, encryption: None }
     }
 }
 
@@ -126,9 +160,8 @@ impl Segment {
     /// Opens the segment in a folder.
     ///
     /// Errors: 4 if there is none or it cannot be read.
-    pub fn open(folder: &FilePath) -> Result<Segment> {
-        let directory = MmapDirectory::open(folder).map_err(|error| failed(folder, error))?;
-        let mut index = Index::open(directory).map_err(tantivy_error)?;
+    pub fn open(folder: &SegmentFolder) -> Result<Segment> {
+        let mut index = Index::open(folder.directory()?).map_err(tantivy_error)?;
         index.register_plugin(Arc::new(RowsPlugin));
         Segment::of(&index, 0)
     }

@@ -40,7 +40,7 @@ impl SegmentWriter {
     /// The writer itself has 10 MB of tantivy's arenas, most of which few documents never touch.
     pub fn new(schema: Arc<Schema>, place: &Place, budget_bytes: usize) -> Result<Self> {
         let budget_bytes = budget_bytes.max(BUDGET_BYTES_MIN);
-        let memory = (*place == Place::Memory).then(RamDirectory::create);
+        let memory = place.memory();
         let directory = match &memory {
             Some(directory) => Box::new(directory.clone()) as Box<dyn Directory>,
             None => place.directory()?,

@@ -199,7 +199,7 @@ fn delete(services: &Services, session: &Session, request: &Request) -> Result<R
 fn restore(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let backups = backups(services, session, request)?;
     let id = id(request.body_object()?.slice())?;
-    let previous = backups.prepare_restore(&id, services.options.verify)?;
+    let previous = backups.prepare_restore(&id, |folder| services.options.verify.check(folder))?;
     tracing::info!(
         target: "backup", user = session.user().map(display),
         "restoring backup '{id}'; the current data become backup '{previous}'"

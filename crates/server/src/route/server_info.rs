@@ -13,6 +13,7 @@ use crate::http::tls::{KeyfileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::placement::pool::WorkerPool;
 use crate::service::authentication::Authentication;
+use crate::service::encryption::EncryptionKeys;
 use crate::service::shutdown::Shutdown;
 
 /// The services of this family.
@@ -22,6 +23,7 @@ pub(crate) struct Services {
     pub(crate) shutdown: Arc<Shutdown>,
     pub(crate) authentication: Arc<Authentication>,
     pub(crate) tls: Option<Tls>,
+    pub(crate) encryption_keys: Option<Arc<dyn EncryptionKeys>>,
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
@@ -46,8 +48,9 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls)
         .audited(Audit::Service)
         .about("Reloads the TLS certificates."),
-    Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key)
-        .about("Rejects key rotation: the server does not encrypt data."),
+    Route::with(Verb::Post, "/_admin/server/encryption", Blocking, rotate_encryption_key)
+        .audited(Audit::Service)
+        .about("Reloads the secrets that protect the key of the encrypted data."),
 ];
 
 /// Returns 503 if the server stops, its queue is three quarters full, or another member leads its
@@ -159,10 +162,22 @@ fn reload_tls(services: &Services, session: &Session, request: &Request) -> Resu
     tls(services, session, request)
 }
 
-/// Refuses to change the encryption key, since data is not encrypted.
-fn rotate_encryption_key(session: &Session, _request: &Request) -> Result<Response> {
+/// Reloads the secrets of the encrypted data. Errors: 403, 404 if they are fixed or there are none.
+fn rotate_encryption_key(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
     require_superuser(session)?;
-    Err(Error::new(ErrorCode::HttpNotFound, "encryption key rotation is disabled"))
+    let disabled = || Error::new(ErrorCode::HttpNotFound, "encryption key rotation is disabled");
+    let digests = services.encryption_keys.as_ref().ok_or_else(disabled)?.reload()?;
+    Response::success(StatusCode::OK, |fields| {
+        fields.child("result", |fields| {
+            fields.list("encryption-keys", |fields| {
+                for digest in &digests {
+                    fields.child_element(|fields| {
+                        fields.text("sha256", digest);
+                    });
+                }
+            });
+        });
+    })
 }
 
 /// Checks that the client knows a secret of the server, or that authentication is off.

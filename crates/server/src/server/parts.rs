@@ -225,6 +225,7 @@ impl Parts {
             shutdown: Arc::clone(&self.shutdown),
             authentication: Arc::clone(&self.authentication),
             tls: options.tls.clone(),
+            encryption_keys: options.encryption_keys.clone(),
         };
         let backup = route::backup::Services {
             access: options.backup_api,

@@ -12,13 +12,35 @@ use velocypack::Slice;
 /// Transfers whose outcome is remembered. The oldest are forgotten.
 const TRANSFERS_MAX: usize = 1_000;
 
+/// A function that checks whether a copy of the data is whole.
+#[derive(Clone)]
+pub struct Verification(Arc<dyn Fn(&Path) -> Result<()> + Send + Sync>);
+
+impl Verification {
+    /// Returns the check that a function makes.
+    pub fn new(check: impl Fn(&Path) -> Result<()> + Send + Sync + 'static) -> Self {
+        Verification(Arc::new(check))
+    }
+
+    /// Checks the copy in a folder. Errors: those of the function.
+    pub(crate) fn check(&self, folder: &Path) -> Result<()> {
+        (self.0)(folder)
+    }
+}
+
+impl std::fmt::Debug for Verification {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Verification")
+    }
+}
+
 /// The backups of the server's data.
 #[derive(Clone, Debug)]
 pub struct BackupOptions {
     /// The backups; `None` if the engine has none.
     pub backups: Option<Arc<Backups>>,
     /// The function that reads all of the store in a folder and finds damage.
-    pub verify: fn(&Path) -> Result<()>,
+    pub verify: Verification,
     /// The folder in which repositories may lie.
     pub path_prefix: PathBuf,
 }

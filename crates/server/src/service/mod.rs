@@ -5,6 +5,7 @@ pub mod authentication;
 pub mod backups;
 pub(crate) mod change_news;
 pub mod crashes;
+pub mod encryption;
 pub mod foxx_network;
 pub mod jobs;
 pub mod log;

@@ -1,10 +1,10 @@
 //! The options of a store.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::NamingRules;
+use encryption::TemporaryFolder;
 use kv::WaitPolicy;
 
 use crate::MemoryBudget;
@@ -32,7 +32,7 @@ pub struct StoreOptions {
     /// True if the time of each operation on a document is measured.
     pub measures_documents: bool,
     /// The folder of temporary files. They have no names and vanish with the process.
-    pub temporary_folder: PathBuf,
+    pub temporary_folder: TemporaryFolder,
     /// The compiler of computed values. Without one, collections with computed values are refused
     /// with 9.
     pub computed_values: Option<Arc<dyn ComputedValuesCompiler>>,
@@ -52,7 +52,7 @@ impl Default for StoreOptions {
             sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
             read_cache_bytes: budget.read_cache_bytes,
             measures_documents: false,
-            temporary_folder: std::env::temp_dir(),
+            temporary_folder: std::env::temp_dir().into(),
             computed_values: None,
             search: SearchOptions::default(),
             changes: ChangeLogOptions::default(),

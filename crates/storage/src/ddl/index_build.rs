@@ -5,12 +5,12 @@
 //! Threads take parts of the documents and sort their entries. Then each of them merges and loads a
 //! range of the keys.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use catalog::{IndexDefinition, IndexType};
+use encryption::TemporaryFolder;
 use errors::{ConflictingDocument, Error, Result};
 use kv::{BlockLimits, BulkLoad, Durability, Engine, LoadHint, LoadKind};
 use velocypack::Slice;
@@ -55,8 +55,8 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     /// Makes a builder that keeps at most about `budget_bytes` in memory, and the rest in temporary
     /// files in `folder`.
-    fn new(index: &'a Index, collection: &'a str, folder: &Path, budget_bytes: usize) -> Self {
-        let sorter = Sorter::new(folder.to_owned(), budget_bytes);
+    fn new(index: &'a Index, collection: &'a str, folder: &TemporaryFolder, budget_bytes: usize) -> Self {
+        let sorter = Sorter::new(folder.clone(), budget_bytes);
         let (entries, estimate) = (Entries::default(), EstimateChange::default());
         Builder { index, collection, sorter, entries, estimate, noted: 0 }
     }

@@ -106,7 +106,7 @@ impl<'a> PartWriter<'a> {
             None => Ok((Home::Memory, Place::Memory)),
             Some(folder) => {
                 let segment = self.ids.next()?;
-                Ok((Home::Folder(segment), Place::Folder(folder::of_segment(folder, segment))))
+                Ok((Home::Folder(segment), Place::Folder(self.index.segment_folder(folder, segment))))
             }
         }
     }

@@ -2,12 +2,10 @@
 //! temporary file.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use aql_value::{Charge, MemoryAccount};
+use encryption::{TemporaryFile, TemporaryFolder};
 use errors::{Error, ErrorCode, Result};
 
 use crate::state::cursor::encoder::{EncodedRows, Format};
@@ -18,7 +16,7 @@ pub struct ResultBufferLimits {
     /// Bytes of one result that may wait in memory. Later batches go to a file.
     pub memory_bytes: usize,
     /// Folder of the files. They are unlinked, so they disappear with the process.
-    pub folder: PathBuf,
+    pub folder: TemporaryFolder,
 }
 
 /// Batches in the order in which they are fetched.
@@ -38,7 +36,7 @@ enum Place {
 
 #[derive(Debug)]
 struct Spill {
-    file: File,
+    file: TemporaryFile,
     end: u64,
 }
 
@@ -62,12 +60,11 @@ impl ResultBuffer {
         let spill = match &mut self.spill {
             Some(spill) => spill,
             None => self.spill.insert(Spill {
-                file: tempfile::tempfile_in(&self.limits.folder)
-                    .map_err(|error| self.limits.failed(&error))?,
+                file: self.limits.folder.create().map_err(|error| self.limits.failed(&error))?,
                 end: 0,
             }),
         };
-        spill.file.write_all(&batch.bytes).map_err(|error| self.limits.failed(&error))?;
+        spill.file.write_all_at(&batch.bytes, spill.end).map_err(|error| self.limits.failed(&error))?;
         self.waiting.push_back(Place::File {
             offset: spill.end,
             len,
@@ -92,11 +89,7 @@ impl ResultBuffer {
                     .spill
                     .as_mut()
                     .ok_or_else(|| Error::new(ErrorCode::Internal, "a result's file is gone"))?;
-                spill
-                    .file
-                    .seek(SeekFrom::Start(offset))
-                    .and_then(|_| spill.file.read_exact(&mut bytes))
-                    .map_err(|error| self.limits.failed(&error))?;
+                spill.file.read_exact_at(&mut bytes, offset).map_err(|error| self.limits.failed(&error))?;
                 Ok(Some(EncodedRows { bytes, format, rows, memory: None }))
             }
         }
@@ -110,7 +103,7 @@ impl ResultBuffer {
 
 impl ResultBufferLimits {
     fn failed(&self, error: &std::io::Error) -> Error {
-        let folder = self.folder.display();
+        let folder = self.folder.path.display();
         Error::new(
             ErrorCode::ResourceLimit,
             format!("a result could not be kept in a temporary file in {folder}: {error}"),

@@ -12,11 +12,12 @@ mod model;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use encryption::MasterKey;
 use owner::Interrupt;
 use proptest::prelude::*;
 use search::{
-    Alive, Hit, Hits, Place, Query, Schema, Scorer, SearchSnapshot, Segment, SegmentWriter, SnapshotPart,
-    merge,
+    Alive, Hit, Hits, Place, Query, Schema, Scorer, SearchSnapshot, Segment, SegmentFolder, SegmentWriter,
+    SnapshotPart, merge,
 };
 use velocypack::Slice;
 
@@ -30,18 +31,27 @@ struct Index {
     model: Model,
     folder: tempfile::TempDir,
     folders: usize,
+    master: Arc<MasterKey>,
 }
 
 impl Index {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let schema = Arc::new(schema());
-        Index { schema, snapshot: SearchSnapshot::default(), model: Model::default(), folder, folders: 0 }
+        let (snapshot, model) = (SearchSnapshot::default(), Model::default());
+        let master = Arc::new(MasterKey::random().unwrap());
+        Index { schema, snapshot, model, folder, folders: 0, master }
     }
 
     fn place(&mut self, on_disk: bool) -> Place {
         self.folders += 1;
-        if on_disk { Place::Folder(self.folder.path().join(self.folders.to_string())) } else { Place::Memory }
+        if !on_disk {
+            return Place::Memory;
+        }
+        let path = self.folder.path().join(self.folders.to_string());
+        // Segments of both kinds are read and merged together.
+        let encryption = (self.folders % 2 == 0).then(|| Arc::clone(&self.master));
+        Place::Folder(SegmentFolder { path, encryption })
     }
 
     fn apply(&mut self, change: Change) {

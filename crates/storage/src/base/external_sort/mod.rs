@@ -8,11 +8,10 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use encryption::{TemporaryFile, TemporaryFolder};
 use errors::{Error, ErrorCode, Result};
 
 use merge::Merge;
@@ -38,7 +37,7 @@ pub type Check = Box<dyn FnMut() -> Result<()> + Send>;
 /// A sorter of pairs. It takes them in any order, and keeps pairs with equal keys in the order in
 /// which they were added.
 pub struct Sorter {
-    folder: PathBuf,
+    folder: TemporaryFolder,
     budget_bytes: usize,
     pairs: Pairs,
     is_sorted: bool,
@@ -52,7 +51,7 @@ pub struct Sorter {
 /// The runs in one file.
 #[derive(Default)]
 struct Level {
-    file: Option<Arc<File>>,
+    file: Option<Arc<TemporaryFile>>,
     /// The position at which the next run begins.
     end: u64,
     /// The runs, older ones first. Those of the next level are older than all of these.
@@ -62,7 +61,7 @@ struct Level {
 impl Sorter {
     /// Makes a sorter that keeps at most about `budget_bytes` in memory, and the rest in temporary
     /// files in `folder`.
-    pub fn new(folder: PathBuf, budget_bytes: usize) -> Self {
+    pub fn new(folder: TemporaryFolder, budget_bytes: usize) -> Self {
         Sorter {
             folder,
             budget_bytes,
@@ -181,7 +180,7 @@ impl Sorter {
         let file = match &level.file {
             Some(file) => Arc::clone(file),
             None => {
-                let file = tempfile::tempfile_in(&self.folder).map_err(|error| failed("creating", &error))?;
+                let file = self.folder.create().map_err(|error| failed("creating", &error))?;
                 Arc::clone(level.file.insert(Arc::new(file)))
             }
         };

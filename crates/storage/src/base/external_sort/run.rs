@@ -13,11 +13,10 @@
 //! the last. The position and first key of each group stay in memory, so that several readers can
 //! start at any key.
 
-use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use encryption::TemporaryFile;
 use errors::{Error, Result};
 
 use super::failed;
@@ -41,7 +40,7 @@ pub(super) fn start_of(key: &[u8]) -> &[u8] {
 
 /// A run that was written: a part of a file.
 pub(super) struct Run {
-    file: Arc<File>,
+    file: Arc<TemporaryFile>,
     range: Range<u64>,
     groups: Vec<Group>,
     pairs: usize,
@@ -82,7 +81,7 @@ impl Run {
 
 /// A writer that appends a run to a file.
 pub(super) struct RunWriter {
-    file: Arc<File>,
+    file: Arc<TemporaryFile>,
     start: u64,
     /// The position in the file at which `buffer` is to be written.
     end: u64,
@@ -95,7 +94,7 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    pub(super) fn new(file: Arc<File>, start: u64, buffer_bytes: usize) -> Self {
+    pub(super) fn new(file: Arc<TemporaryFile>, start: u64, buffer_bytes: usize) -> Self {
         RunWriter {
             file,
             start,
@@ -160,7 +159,7 @@ impl RunWriter {
 }
 
 /// Writes bytes at `end` and advances it.
-fn append(file: &File, bytes: &[u8], end: &mut u64) -> Result<()> {
+fn append(file: &TemporaryFile, bytes: &[u8], end: &mut u64) -> Result<()> {
     file.write_all_at(bytes, *end).map_err(|error| failed("writing", &error))?;
     *end += bytes.len() as u64;
     Ok(())

@@ -1,3 +1,4 @@
+use encryption::TemporaryFolder;
 use proptest::prelude::*;
 
 use super::*;
@@ -5,7 +6,7 @@ use super::*;
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
 fn sort(pairs: &[(Vec<u8>, Vec<u8>)], budget_bytes: usize) -> Pairs {
-    let mut sorter = Sorter::new(std::env::temp_dir(), budget_bytes);
+    let mut sorter = Sorter::new(std::env::temp_dir().into(), budget_bytes);
     for (key, value) in pairs {
         sorter.add(key, value).unwrap();
     }
@@ -23,7 +24,7 @@ fn read(mut sorted: SortedPairs) -> Pairs {
 #[test]
 fn many_pairs_are_divided_evenly() {
     for budget_bytes in [usize::MAX, 1 << 20] {
-        let mut sorter = Sorter::new(std::env::temp_dir(), budget_bytes);
+        let mut sorter = Sorter::new(std::env::temp_dir().into(), budget_bytes);
         (0..100_000u32).for_each(|n| sorter.add(&n.wrapping_mul(7919).to_be_bytes(), b"value").unwrap());
         let ranges = Sorter::finish_in_ranges(vec![sorter], 4).unwrap();
         let counts: Vec<usize> = ranges.into_iter().map(|range| read(range).len()).collect();
@@ -63,7 +64,7 @@ proptest! {
         let mut expected: Vec<_> = parts.iter().flat_map(|(pairs, _)| pairs.clone()).collect();
         expected.sort_by(|a, b| a.0.cmp(&b.0));
         let sorter = |(pairs, budget_bytes): &(Pairs, usize)| {
-            let mut sorter = Sorter::new(std::env::temp_dir(), *budget_bytes);
+            let mut sorter = Sorter::new(std::env::temp_dir().into(), *budget_bytes);
             pairs.iter().for_each(|(key, value)| sorter.add(key, value).unwrap());
             sorter
         };
@@ -106,7 +107,7 @@ fn more_runs_than_one_merge_takes() {
 
 #[test]
 fn what_is_kept_of_a_long_run_does_not_grow_with_it() {
-    let file = Arc::new(tempfile::tempfile().unwrap());
+    let file = Arc::new(TemporaryFolder::from(std::env::temp_dir()).create().unwrap());
     let mut writer = RunWriter::new(Arc::clone(&file), 0, 1 << 16);
     let keys: Vec<[u8; 4]> = (0..100_000u32).map(u32::to_be_bytes).collect();
     keys.iter().for_each(|key| writer.write(key, &[0; 300]).unwrap());
@@ -124,7 +125,7 @@ fn what_is_kept_of_a_long_run_does_not_grow_with_it() {
 #[test]
 fn merging_can_be_ended() {
     let stop = || Err(Error::killed());
-    let mut sorter = Sorter::new(std::env::temp_dir(), 1).with_check(Box::new(stop));
+    let mut sorter = Sorter::new(std::env::temp_dir().into(), 1).with_check(Box::new(stop));
     let value = vec![0; BYTES_PER_CHECK / 8];
     let added = (0..1000u32).try_for_each(|n| sorter.add(&n.to_be_bytes(), &value));
     assert_eq!(added.unwrap_err().number(), 1500);
@@ -132,7 +133,7 @@ fn merging_can_be_ended() {
 
 #[test]
 fn a_folder_that_is_not_there_is_named_as_the_reason() {
-    let mut sorter = Sorter::new("/does/not/exist".into(), 1);
+    let mut sorter = Sorter::new(std::path::Path::new("/does/not/exist").into(), 1);
     sorter.add(b"a", b"").unwrap();
     let message = sorter.add(b"b", b"").unwrap_err().to_string();
     assert!(message.contains("creating a temporary file"), "{message}");

@@ -69,15 +69,16 @@ pub(crate) fn open(index: &TextIndex, engine: &dyn kv::Snapshot, work: &mut Work
 }
 
 fn open_part(index: &TextIndex, number: u64, alive: &[u8]) -> Result<Part> {
-    let folder = index.folder.as_deref().map(|folder| folder::of_segment(folder, number));
-    let folder = folder.ok_or_else(|| Error::internal("a segment without a folder"))?;
+    let place = index.folder.as_deref().map(|folder| index.segment_folder(folder, number));
+    let place = place.ok_or_else(|| Error::internal("a segment without a folder"))?;
+    let folder = &place.path;
     if !folder.is_dir() {
         return Err(Error::corrupt(format!("the folder {} is missing", folder.display())));
     }
-    let segment = Arc::new(Segment::open(&folder)?);
+    let segment = Arc::new(Segment::open(&place)?);
     let damaged = || Error::corrupt(format!("the segment in {} is another one", folder.display()));
     let part = SnapshotPart::restored(segment, alive).ok_or_else(damaged)?;
-    let (bytes, files) = folder::size(&folder);
+    let (bytes, files) = folder::size(folder);
     let listed_dead = Some(part.alive.dead());
     Ok(Part { part, home: Home::Folder(number), bytes, files, listed_dead })
 }

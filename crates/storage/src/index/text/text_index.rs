@@ -1,6 +1,6 @@
 //! The state of one text index in memory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
@@ -10,9 +10,10 @@ use aql_value::Waiting;
 use catalog::index::TypeOptions;
 use catalog::text_index::UsedAnalyzers;
 use catalog::{IndexDefinition, ObjectId};
+use encryption::MasterKey;
 use errors::{Error, ErrorCode, Result};
 use kv::{BlockLimits, KeyRange, ScanSpec};
-use search::{Analysis, Schema, SearchSnapshot};
+use search::{Analysis, Schema, SearchSnapshot, SegmentFolder};
 
 use super::encoding::{append_outbox_key, outbox_entry, outbox_range, outbox_range_of, shared_ticket};
 use super::folder;
@@ -36,6 +37,8 @@ pub(crate) struct TextIndex {
     schema: Result<Arc<Schema>>,
     /// The folder of its segments; `None` if they are in memory.
     pub(crate) folder: Option<PathBuf>,
+    /// The key of the files in the folder, if they are encrypted.
+    encryption: Option<Arc<MasterKey>>,
     /// The next ticket of the outbox.
     next_ticket: AtomicU64,
     /// The servers that share the store, each of which has an outbox.
@@ -92,6 +95,7 @@ impl TextIndex {
             object,
             schema: schema.map(Arc::new),
             folder: options.folder.as_deref().map(|folder| folder::of_index(folder, object)),
+            encryption: options.encryption.clone(),
             next_ticket: AtomicU64::new(1),
             members: OnceLock::new(),
             published: RwLock::default(),
@@ -265,6 +269,11 @@ impl TextIndex {
                 }
             }
         }
+    }
+
+    /// Returns the folder of a segment in that of its index.
+    pub(crate) fn segment_folder(&self, folder: &Path, segment: u64) -> SegmentFolder {
+        SegmentFolder { path: folder::of_segment(folder, segment), encryption: self.encryption.clone() }
     }
 
     /// Ends all work on an index that nothing owns any more, and removes its folder. Queries keep

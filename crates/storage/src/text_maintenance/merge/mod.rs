@@ -46,7 +46,7 @@ impl Merge {
     /// Writes the merged segment; `None` if no document lives.
     pub(super) fn run(&self, index: &TextIndex) -> Result<Option<Segment>> {
         let place = match (self.home, &index.folder) {
-            (Home::Folder(segment), Some(folder)) => Place::Folder(folder::of_segment(folder, segment)),
+            (Home::Folder(segment), Some(folder)) => Place::Folder(index.segment_folder(folder, segment)),
             _ => Place::Memory,
         };
         let sources: Vec<(&Segment, &Alive)> =
