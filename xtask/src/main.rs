@@ -82,10 +82,12 @@ const STEPS: &[Step] = &[
         promise: "a killed server keeps all acknowledged writes, and no partial ones",
         run: || {
             trials::check("crash")?;
-            trials::check_with(
-                "crash",
-                &["--engine", "mmfiles", "--kills", "20", "--seed", "1", "--seconds", "10"],
-            )
+            for kind in [["--engine", "mmfiles"], ["--encrypted", "true"]] {
+                let options =
+                    [&kind, ["--kills", "20", "--seed", "1", "--seconds", "10"].as_slice()].concat();
+                trials::check_with("crash", &options)?;
+            }
+            Ok(())
         },
     },
     Step {

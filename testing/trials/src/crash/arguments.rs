@@ -28,6 +28,8 @@ pub(crate) struct Arguments {
     pub(crate) writers: usize,
     /// The server's storage engine.
     pub(crate) engine: String,
+    /// True if the data is encrypted.
+    pub(crate) encrypted: bool,
 }
 
 /// Help of the options.
@@ -42,6 +44,7 @@ pub(crate) const USAGE: &str = "
   --writers N         Number of concurrent writers. Default: 4.
   --engine NAME       Storage engine of the server. Default: rocksdb. Others ignore --failing and
                       --torn, which need RocksDB's files.
+  --encrypted BOOL    Encrypt the data. Default: false.
 ";
 
 impl Arguments {
@@ -57,6 +60,7 @@ impl Arguments {
             copy: None,
             writers: 4,
             engine: ROCKSDB.to_owned(),
+            encrypted: false,
         };
         each_argument(words, |argument| {
             match argument.option {
@@ -67,6 +71,10 @@ impl Arguments {
                 "--torn" => arguments.torn = f64::from(argument.number::<u32>()?) / 100.0,
                 "--copy" => arguments.copy = Some(f64::from(argument.number::<u32>()?) / 100.0),
                 "--writers" => arguments.writers = argument.number::<usize>()?.max(1),
+                "--encrypted" => {
+                    arguments.encrypted =
+                        argument.value.parse().map_err(|_| "--encrypted is true or false")?;
+                }
                 "--engine" => argument.value.clone_into(&mut arguments.engine),
                 _ => arguments.common.take(&argument)?,
             }

@@ -92,6 +92,12 @@ struct Run {
 impl Run {
     fn start(arguments: &Arguments, folder: &Path) -> Result<Self, String> {
         let options = ["--changes.log", "always", "--storage-engine", &arguments.engine].map(str::to_owned);
+        let mut options = options.to_vec();
+        if arguments.encrypted {
+            let secret = folder.join("secret");
+            std::fs::write(&secret, [7; 32]).map_err(|error| format!("{}: {error}", secret.display()))?;
+            options.extend(["--rocksdb.encryption-keyfile".to_owned(), secret.display().to_string()]);
+        }
         let launch = Launch::for_root(&arguments.common.server, folder, &options)?;
         let (client, server) = (launch.client(TIMEOUT)?, launch.start()?);
         let mut rng = Rng::with_seed(arguments.common.seed);

@@ -11,7 +11,7 @@ pub(crate) fn tear(data: &Path, rng: &mut Rng) -> Result<(), String> {
     let Some((number, path)) = newest_log(data) else { return Ok(()) };
     let synced = std::fs::read_to_string(data.join("SYNCED")).unwrap_or_default();
     let synced = synced_part(&synced).ok_or_else(|| format!("SYNCED cannot be read: {synced:?}"))?;
-    let synced_bytes = if synced.0 == number { synced.1 } else { 0 };
+    let synced_bytes = if synced.0 == number { synced.1 + header_bytes(&path) } else { 0 };
     if synced.0 > number {
         return Ok(());
     }
@@ -22,6 +22,12 @@ pub(crate) fn tear(data: &Path, rng: &mut Rng) -> Result<(), String> {
         if rng.bool() { file.set_len(length) } else { Ok(()) }
     };
     cut().map_err(|error: std::io::Error| format!("{}: {error}", path.display()))
+}
+
+/// Returns the bytes before the content of a file of the log, which its synced part does not count.
+fn header_bytes(path: &Path) -> u64 {
+    let is_encrypted = std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"PERSEAE1"));
+    if is_encrypted { 4_096 } else { 0 }
 }
 
 /// Returns the newest file of the write-ahead log, and its number.
