@@ -32,8 +32,8 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// Copies the keyring of one folder into another, if there is one: what is copied from the first
-    /// opens with the same secrets.
+    /// Copies the keyring of one folder into another, if there is one: what is copied from the
+    /// first opens with the same secrets.
     ///
     /// Errors: a file that cannot be read or written.
     pub fn copy(from: &Path, to: &Path) -> Result<()> {

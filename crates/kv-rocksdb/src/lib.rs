@@ -7,10 +7,10 @@
 //!
 //! # The files of a store
 //! ```text
-//! FORMAT          one line, `persea rocksdb 1`: the writer of the folder and the format's version,
-//!                 which is 2 if the files are encrypted
-//! KEYRING         the key of encrypted files, wrapped by secrets; read and written by upper layers,
-//!                 and copied with the store
+//! FORMAT          one line, `persea rocksdb 1`: the writer of the folder and the format's
+//!                 version, which is 2 if the files are encrypted
+//! KEYRING         the key of encrypted files, wrapped by secrets; upper layers read and write it,
+//!                 and it is copied with the store
 //! SYNCED          one line: how much of the log was synced; locked while the store is open
 //! damaged-logs/   the damaged files of logs that were cut by `LogRecovery::Salvage`
 //! load/           tables of running bulk loads; emptied when the store is opened

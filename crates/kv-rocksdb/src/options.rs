@@ -100,8 +100,8 @@ pub struct RocksOptions {
     /// Reads and writes tables past the operating system's page cache. `memory_bytes` is then all
     /// the memory for caching. The file system must support this.
     pub direct_io: bool,
-    /// The key of encrypted files; `None` for plain ones. A store has one or the other for its whole
-    /// life.
+    /// The key of encrypted files; `None` for plain ones. A store has one or the other for its
+    /// whole life.
     pub encryption: Option<Arc<MasterKey>>,
 }
 
