@@ -11,14 +11,13 @@ mod wal_reader;
 mod tests;
 
 use std::fmt;
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use encryption::MasterKey;
 use kv::{Error, LogRecovery, Result};
 use rust_rocksdb::{DB, Options};
 
-use crate::error::{map_open, map_open_io};
+use crate::error::map_open;
 use crate::options::RocksOptions;
 use wal_check::{Cut, WalFiles, WalState};
 
@@ -60,8 +59,8 @@ pub(crate) fn open(folder: &Path, options: &Options, wanted: &RocksOptions) -> R
     let mut dropped = match state {
         WalState::Intact => None,
         WalState::Torn(cut) => {
-            if cut.has_lost_header {
-                empty(&cut.path)?;
+            if encryption.is_some() {
+                files.cut_torn_ends()?;
             }
             Some(DroppedLog::new(cut, None))
         }
@@ -77,14 +76,6 @@ pub(crate) fn open(folder: &Path, options: &Options, wanted: &RocksOptions) -> R
     };
     sync_mark.write_all_flushed(&db);
     Ok(Recovered { db, sync_mark, dropped })
-}
-
-/// Empties a file of which nothing can be read. RocksDB takes an empty one for a log without
-/// records, and any other without the header of encryption for damage.
-fn empty(path: &Path) -> Result<()> {
-    let file = OpenOptions::new().write(true).open(path);
-    let emptied = file.and_then(|file| file.set_len(0));
-    emptied.map_err(|error| map_open_io("emptying", path, &error))
 }
 
 fn check_log(

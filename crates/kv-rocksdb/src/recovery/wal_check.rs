@@ -6,6 +6,7 @@
 //! mark, and pages that never reached the disk. Records of a later file do no harm if their
 //! sequence numbers follow without a gap.
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use encryption::MasterKey;
@@ -33,8 +34,6 @@ pub(crate) struct Cut {
     pub(crate) intact_bytes: u64,
     /// The bytes of the file before the cut: these, and the header of an encrypted file.
     pub(crate) stay_bytes: u64,
-    /// True if the file is encrypted and its header was not written, so that nothing can be read.
-    pub(crate) has_lost_header: bool,
     /// The bytes after the cut, in this and in all later files.
     pub(crate) dropped_bytes: u64,
     /// The number of whole records among them.
@@ -113,6 +112,21 @@ impl WalFiles {
         state
     }
 
+    /// Cuts the torn ends of encrypted files off, of which RocksDB would not see that they are ones:
+    /// pages that never reached the disk are zeros, and the decryption of zeros is noise. Its
+    /// replay does not end for some noise.
+    pub(crate) fn cut_torn_ends(&self) -> Result<()> {
+        for NumberedFile { path, file, .. } in self.0.iter().filter(|file| file.file.flaw.is_some()) {
+            let opened = OpenOptions::new().write(true).open(path);
+            let cut = opened.and_then(|opened| {
+                opened.set_len(file.header_bytes + file.intact_bytes)?;
+                opened.sync_all()
+            });
+            cut.map_err(|error| map_open_io("cutting the end of", path, &error))?;
+        }
+        Ok(())
+    }
+
     /// Returns the reason why the flaw of a file is not a torn end, if it has such a flaw.
     fn damage(&self, index: usize, synced: WalPosition) -> Option<String> {
         let NumberedFile { number, file, .. } = self.0.get(index)?;
@@ -160,7 +174,6 @@ impl WalFiles {
             cut.number = *number;
             cut.intact_bytes = file.intact_bytes;
             cut.stay_bytes = file.header_bytes + file.intact_bytes;
-            cut.has_lost_header = file.has_lost_header;
             cut.dropped_bytes -= file.intact_bytes;
             cut.dropped_records -= file.records;
             cut.next_sequence = file.next_sequence.or(cut.next_sequence);
@@ -185,7 +198,6 @@ impl WalFiles {
             number: 0,
             intact_bytes: 0,
             stay_bytes: 0,
-            has_lost_header: false,
             dropped_bytes: dropped.iter().map(|part| part.file.length).sum(),
             dropped_records: dropped.iter().map(|part| part.file.all_records()).sum(),
             next_sequence: before.iter().rev().find_map(|part| part.file.next_sequence),

@@ -41,8 +41,6 @@ pub(crate) struct WalFile {
     pub(crate) length: u64,
     /// The bytes before the content, which offsets do not count.
     pub(crate) header_bytes: u64,
-    /// True if the file should have a header and has none, so that its content is unknown.
-    pub(crate) has_lost_header: bool,
     /// The bytes of the whole records before the first flaw.
     pub(crate) intact_bytes: u64,
     /// The number of whole records before the first flaw.
@@ -104,7 +102,7 @@ impl WalFile {
             later_records: 0,
             has_lost_page: true,
         };
-        WalFile { length: bytes, has_lost_header: true, flaw: Some(flaw), ..WalFile::default() }
+        WalFile { length: bytes, flaw: Some(flaw), ..WalFile::default() }
     }
 
     /// Reads the content of a file.

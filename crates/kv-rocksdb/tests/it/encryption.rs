@@ -224,3 +224,27 @@ fn a_store_is_encrypted_or_not_for_its_whole_life() {
     assert!(with.contains("is not encrypted, and only a new one can be"), "{with}");
     open_as(plain.path(), None, LogRecovery::Strict).expect("open");
 }
+
+/// The decryption of pages that never reached the disk is noise, in which the replay must not look
+/// for records.
+#[test]
+fn a_log_may_be_lost_from_any_byte_on() {
+    let master = master();
+    let whole = killed(&master, 0);
+    let whole_log = fs::read(log(whole.path())).expect("read");
+    let content = whole_log.len() - HEADER_BYTES;
+    for part in 0..40 {
+        let folder = tempfile::tempdir().expect("tempdir");
+        for path in files(whole.path()) {
+            fs::copy(&path, folder.path().join(path.file_name().expect("name"))).expect("copy");
+        }
+        let lost_from = HEADER_BYTES + content * part / 40;
+        change(&log(folder.path()), |bytes| bytes[lost_from..].fill(0));
+        let engine = open(folder.path(), &master);
+        let kept = count(&engine);
+        assert!(kept <= COMMITS * part / 40 + 1, "{kept} of those before byte {lost_from}");
+        commit(&engine, 0, Durability::Synced);
+        drop(engine);
+        assert!(count(&open(folder.path(), &master)) >= kept.max(1));
+    }
+}
