@@ -116,6 +116,9 @@ pub struct TlsOptions {
     /// Without it, as with ArangoDB's tools, the server's certificate is not verified. The traffic
     /// is then encrypted, but its recipient may be anybody.
     pub authorities: Option<PathBuf>,
+    /// The PEM file with the client's own certificate, its chain and its key, for servers that ask
+    /// for one.
+    pub identity: Option<PathBuf>,
     /// The allowed versions of the protocol.
     pub versions: TlsVersions,
 }

@@ -8,7 +8,7 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
@@ -36,8 +36,15 @@ impl Tls {
             .map_err(|error| Error::Options(format!("TLS cannot be set up: {error}")))?;
         let authorities = options.authorities.as_ref().map(|path| Authorities::read(path, &provider));
         let verifier = Verifier { authorities: authorities.transpose()?, provider };
-        let config =
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
+        let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
+        let config = match &options.identity {
+            None => builder.with_no_client_auth(),
+            Some(path) => {
+                let (chain, key) = read_identity(path)?;
+                let with_identity = builder.with_client_auth_cert(chain, key);
+                with_identity.map_err(|error| unusable_identity(path, &error))?
+            }
+        };
         Ok(Tls { config: Arc::new(config) })
     }
 
@@ -45,6 +52,23 @@ impl Tls {
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         ClientConnection::new(Arc::clone(&self.config), name).map_err(io::Error::other)
     }
+}
+
+/// Reads the client's own certificate, its chain and its key. Errors: the file lacks one of them.
+fn read_identity(path: &Path) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
+    let read =
+        CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>);
+    let chain = read.map_err(|error| unusable_identity(path, &error))?;
+    if chain.is_empty() {
+        return Err(unusable_identity(path, &"there is no certificate"));
+    }
+    let key = PrivateKeyDer::from_pem_file(path);
+    let key = key.map_err(|error| unusable_identity(path, &format!("there is no private key: {error}")))?;
+    Ok((chain, key))
+}
+
+fn unusable_identity(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::Options(format!("the client's certificate in {} cannot be used: {error}", path.display()))
 }
 
 /// The certificates of a file.

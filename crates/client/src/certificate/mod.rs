@@ -57,6 +57,13 @@ impl Certificate {
         }
     }
 
+    /// Reads all certificates in a text in PEM. Errors: one of them is malformed.
+    pub fn of_pem(text: &str) -> Result<Vec<Self>> {
+        let wrong = |error: rustls::pki_types::pem::Error| Error::Options(error.to_string());
+        let certificates = CertificateDer::pem_slice_iter(text.as_bytes());
+        certificates.map(|der| Self::parse(&der.map_err(wrong)?)).collect()
+    }
+
     /// Connects to a server with TLS, and returns the certificate that it shows. It need not be
     /// trusted. `None` for an endpoint without TLS.
     pub fn of_server(options: &ClientOptions) -> Result<Option<Self>> {

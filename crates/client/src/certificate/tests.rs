@@ -25,6 +25,17 @@ fn a_keyfile_has_names_a_time_and_its_key() {
 }
 
 #[test]
+fn certificates_are_read_from_a_text() {
+    let text = std::fs::read_to_string(file("certificate.pem")).unwrap();
+    let other = std::fs::read_to_string(file("authority.pem")).unwrap();
+    let facts = Certificate::of_pem(&(text + &other)).unwrap();
+    assert_eq!(facts.len(), 2);
+    assert_eq!(facts[0].names, ["localhost", "127.0.0.1"]);
+    assert!(Certificate::of_pem("nothing").unwrap().is_empty());
+    assert!(Certificate::of_pem("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").is_err());
+}
+
+#[test]
 fn the_key_of_another_certificate_is_found() {
     let read = |name: &str| std::fs::read_to_string(file(name)).unwrap();
     let (own, other) = (read("certificate.pem"), read("authority.pem"));

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use client::{Certificate, ClientOptions};
+use client::{Certificate, Client, ClientOptions, Request};
+use velocypack::Slice;
 
 use super::Finding;
 
 const DAY_SECONDS: i64 = 86_400;
 
 /// The number of days before its expiry in which a certificate should be renewed.
-const DAYS_MIN: i64 = 21;
+const DAYS_MIN: i64 = 30;
 
 /// Looks at a file with a certificate, its chain and its key.
 pub(super) fn look_at_file(path: &Path) -> Vec<Finding> {
@@ -38,6 +39,37 @@ pub(super) fn look_at_server(options: &ClientOptions) -> Vec<Finding> {
     };
     let host = options.endpoint.host().unwrap_or_default();
     vec![time(&certificate, "the server", now()), name(&certificate, host)]
+}
+
+/// Looks at the certificates that a server lists. Nothing for one without TLS, or if the user may
+/// not ask.
+pub(super) fn look_at_list(client: &Client) -> Vec<Finding> {
+    let Some(reply) =
+        client.call(&Request::get("/_admin/server/tls")).ok().and_then(|reply| reply.value().ok())
+    else {
+        return Vec::new();
+    };
+    let Some(result) = Slice::new(&reply).get("result").filter(|value| value.is_object()) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    let mut look = |place: String, file: Option<Slice<'_>>| {
+        let listed = file.and_then(|file| file.get("certificates")).filter(|value| value.is_array());
+        let texts = listed.into_iter().flat_map(Slice::elements).filter_map(|text| text.as_str());
+        for text in texts {
+            match Certificate::of_pem(text) {
+                Ok(facts) => findings.extend(facts.iter().map(|facts| time(facts, &place, now()))),
+                Err(error) => findings.push(Finding::doubtful(format!("certificate of {place}: {error}"))),
+            }
+        }
+    };
+    look("the server's file".to_owned(), result.get("keyfile"));
+    let named = result.get("SNI").filter(|value| value.is_object());
+    for (name, file) in named.into_iter().flat_map(Slice::entries) {
+        look(format!("the server's file for {name}"), Some(file));
+    }
+    look("the authorities of clients".to_owned(), result.get("clientCA"));
+    findings
 }
 
 fn now() -> i64 {

@@ -75,6 +75,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
         match connect(options, console, false) {
             Ok(server) => {
                 findings.extend(certificate::look_at_server(server.client.options()));
+                findings.extend(certificate::look_at_list(&server.client));
                 findings.extend(server::look(&server.client));
             }
             Err(failure) => {

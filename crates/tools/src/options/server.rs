@@ -41,6 +41,8 @@ options::section! {
         text("server.username", "root", "Name of the user.");
     static CAFILE: Opt<Maybe<Text>> =
         text("ssl.cafile", "", "PEM file of certificates, one of which must be the server's or have signed it. Default: none; any certificate is accepted.").optional();
+    static CLIENT_KEYFILE: Opt<Maybe<Text>> =
+        text("ssl.client-keyfile", "", "PEM file with the certificate and key to show to the server. Without a user name or password, the certificate alone names the user. Default: none.").optional();
     static PROTOCOL: Opt<Choice<TlsVersions>> =
         choice("ssl.protocol", TLS_VERSIONS, "9", "TLS version: 5 for 1.2, 6 for 1.3, 9 for both.").uncommon();
 }
@@ -73,6 +75,7 @@ fn endpoint_options(
     let threshold = options.size(&COMPRESS_REQUEST_THRESHOLD);
     client.compress_requests_from_bytes = Some(threshold).filter(|threshold| *threshold > 0);
     client.tls.authorities = options.get(&CAFILE).map(Into::into);
+    client.tls.identity = options.non_empty(&CLIENT_KEYFILE).map(Into::into);
     client.tls.versions = options.get(&PROTOCOL);
     Ok(client)
 }
@@ -99,7 +102,9 @@ fn credentials(options: &Options) -> Result<Credentials, Failure> {
         (Some(path), _) => secret_file(path),
         (None, Some("-")) => Ok(Credentials::Token(ask("the token")?)),
         (None, Some(token)) => Ok(Credentials::Token(token.to_owned())),
-        (None, None) if !options.get(&AUTHENTICATION) => Ok(Credentials::None),
+        (None, None) if !options.get(&AUTHENTICATION) || is_named_by_certificate(options) => {
+            Ok(Credentials::None)
+        }
         (None, None) => {
             let user = options.get(&USERNAME).to_owned();
             let password = match options.get(&PASSWORD) {
@@ -110,6 +115,13 @@ fn credentials(options: &Options) -> Result<Credentials, Failure> {
             Ok(Credentials::Basic { user, password })
         }
     }
+}
+
+/// Returns true if the certificate that the tool shows is its only credential.
+fn is_named_by_certificate(options: &Options) -> bool {
+    options.non_empty(&CLIENT_KEYFILE).is_some()
+        && !options.is_given(&USERNAME)
+        && !options.is_given(&PASSWORD)
 }
 
 /// Returns true if the password may be asked for once a server has refused the empty one.
