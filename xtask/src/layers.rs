@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
         "gzip-members",
         "metrics",
         "mock-http",
+        "test-certificates",
         "web",
     ],
     &["velocypack", "aql-syntax", "elections", "owner", "test-s3", "arangodb-mock"],

@@ -1,8 +1,8 @@
 //! Options of ArangoDB that are accepted but have no effect, so that its configuration files and
 //! start scripts still work. The log reports each use.
 //!
-//! Options on which users may rely for security (TLS, encryption, hardening) are refused. So are
-//! options that start another action instead of the server.
+//! Options on which users may rely for security (encryption, auditing, hardening) are refused. So
+//! are options that start another action instead of the server.
 
 use options::Unsupported;
 
@@ -179,7 +179,7 @@ const OTHER: &[&str] = &[
     "server.rest-server", "server.scheduler-queue-size", "server.statistics",
     "server.statistics-all-databases", "server.statistics-history", "server.telemetrics-api",
     "server.telemetrics-api-max-requests", "server.unavailability-queue-fill-grade",
-    "server.validate-utf8-strings", "ssl.prefer-http1-in-alpn", "ssl.session-cache",
+    "server.validate-utf8-strings",
 ];
 
 #[rustfmt::skip]
@@ -187,8 +187,6 @@ const SAFETY: &[&str] = &[
     "audit.hostname", "audit.max-entry-length", "audit.output", "audit.queue",
     "audit.write-log-level", "encryption.key-generator", "encryption.keyfile", "log.file-group", "log.file-mode",
     "rocksdb.wal-directory",
-    "ssl.cafile", "ssl.cipher-list", "ssl.ecdh-curve", "ssl.options",
-    "ssl.require-peer-certificate", "ssl.server-name-indication",
     "web-interface.proxy-request-check", "web-interface.trusted-proxy",
 ];
 

@@ -46,6 +46,7 @@ mod process_roles;
 mod service;
 mod shell;
 mod subscriptions;
+mod tls;
 mod traces;
 mod upgrade;
 mod webhooks;

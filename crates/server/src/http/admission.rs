@@ -25,7 +25,7 @@ impl HttpService {
         connection: &Connection,
         route: BoundRoute,
         path: &Path,
-        head: &Parts,
+        head: &mut Parts,
         observed: &mut Observed,
     ) -> Result<Job> {
         self.check_queue_time(&head.headers)?;
@@ -37,9 +37,12 @@ impl HttpService {
             }
             return Ok(job);
         }
-        let identity = match self.is_anonymous(&route, path, head) {
-            true => Identity::of_services(path.database()),
-            false => self.authenticate(connection, head).await?,
+        let by_certificate = self.by_certificate(connection, head)?;
+        let has_certificate = by_certificate.is_some();
+        let identity = match by_certificate {
+            Some(identity) => identity,
+            None if self.is_anonymous(&route, path, head) => Identity::of_services(path.database()),
+            None => self.authenticate_by_header(connection, head).await?,
         };
         let user = identity.name().cloned();
         let job = self.dispatcher.user_job(route, path.database(), identity, &head.headers);
@@ -52,6 +55,11 @@ impl HttpService {
         })?;
         if let Some(user) = job.user() {
             observed.note("user.name", user);
+            // Another server of the store, which may have to answer, does not see the certificate.
+            let elsewhere = has_certificate.then(|| self.dispatcher.services().authorization_elsewhere(user));
+            if let Some(header) = elsewhere.transpose()?.flatten() {
+                head.headers.insert(AUTHORIZATION, header);
+            }
         }
         observed.set_user(job.user());
         Ok(job)
@@ -66,14 +74,43 @@ impl HttpService {
             && !head.headers.contains_key(AUTHORIZATION)
     }
 
-    /// Identifies the client. A password that was not seen before is checked on threads of its
-    /// own, which no other work occupies.
+    /// Identifies the client.
     pub(super) async fn authenticate(&self, connection: &Connection, head: &Parts) -> Result<Identity> {
-        foreign_page::refuse(head, &self.options.trusted_origins)?;
+        match self.by_certificate(connection, head)? {
+            Some(identity) => Ok(identity),
+            None => self.authenticate_by_header(connection, head).await,
+        }
+    }
+
+    /// Identifies the client by the header of the request. A password that was not seen before is
+    /// checked on threads of its own, which no other work occupies.
+    async fn authenticate_by_header(&self, connection: &Connection, head: &Parts) -> Result<Identity> {
+        foreign_page::refuse(head, false, &self.options.trusted_origins)?;
         match self.dispatcher.services().identify(&head.headers, head.uri.path())? {
             Identified::Known(identity) => Ok(identity),
             Identified::ByPassword { user, check } => self.log_in(connection, user, check).await,
         }
+    }
+
+    /// Returns the user of the connection's certificate, unless the request names one itself.
+    ///
+    /// The user is looked up for each request, so that a change of it has an effect at once.
+    /// Errors: 403 for a request that a foreign page may have caused: a browser shows its
+    /// certificate whichever page causes a request.
+    fn by_certificate(&self, connection: &Connection, head: &Parts) -> Result<Option<Identity>> {
+        let Some(certificate) = &connection.certificate else { return Ok(None) };
+        if head.headers.contains_key(AUTHORIZATION) {
+            return Ok(None);
+        }
+        let Some(name) = certificate.user() else { return Ok(None) };
+        let identity = self.dispatcher.services().identify_by_name(name);
+        if certificate.begin_audit() {
+            audit::shown_certificate(name, connection.client, identity.is_some());
+        }
+        if identity.is_some() {
+            foreign_page::refuse(head, true, &self.options.trusted_origins)?;
+        }
+        Ok(identity)
     }
 
     /// Checks a password once it is admitted.

@@ -1,5 +1,5 @@
 //! The audit log: changes of definitions, users and backups, and denied requests, with the user and
-//! the address. Logins are logged where they are checked.
+//! the address. Logins by password are logged where they are checked.
 
 use std::net::SocketAddr;
 
@@ -60,6 +60,22 @@ pub(crate) fn denied(user: &str, client: Option<SocketAddr>, database: &str, act
     tracing::warn!(target: "audit-authorization", user, address, database, "denied: {action}");
 }
 
+/// Logs the first request of a connection that a certificate identifies, or fails to.
+pub(crate) fn shown_certificate(user: &str, client: Option<SocketAddr>, is_known: bool) {
+    let (address, user) = (text(client), shortened(user));
+    match is_known {
+        true => tracing::info!(target: "audit-authentication", user, address, "logged in by a certificate"),
+        false => {
+            tracing::info!(target: "audit-authentication", user, address, "no active user has a certificate's name");
+        }
+    }
+}
+
+/// Returns the beginning of a name.
+fn shortened(name: &str) -> &str {
+    name.get(..name.floor_char_boundary(NAME_MAX_BYTES)).unwrap_or_default()
+}
+
 /// Returns an address as text; empty for a client of a Unix domain socket.
 fn text(client: Option<SocketAddr>) -> String {
     client.map_or_else(String::new, |client| client.to_string())
@@ -74,5 +90,5 @@ fn name_in_body(request: &Request) -> Option<String> {
     let body = Some(body.slice()).filter(|body| body.is_object())?;
     let name =
         ["name", "user", "label", "id"].iter().find_map(|name| body.get(name).and_then(Slice::as_str))?;
-    Some(name.get(..name.floor_char_boundary(NAME_MAX_BYTES)).unwrap_or_default().to_owned())
+    Some(shortened(name).to_owned())
 }

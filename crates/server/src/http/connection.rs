@@ -23,6 +23,7 @@ use super::connections::{Connection, ServerEnd};
 use super::http1;
 use super::rewound::Rewound;
 use super::service::HttpService;
+use super::tls::ClientCertificate;
 use super::watched::Watched;
 
 /// Maximum size in bytes of a request's head; ArangoDB's 1 MB.
@@ -62,12 +63,14 @@ fn builder() -> auto::Builder<TokioExecutor> {
 pub(crate) async fn serve<S>(
     service: Arc<HttpService>,
     stream: S,
-    client: Option<SocketAddr>,
+    (client, certificate): (Option<SocketAddr>, Option<Box<ClientCertificate>>),
     server: ServerEnd,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let connection = Arc::new(Connection::new(client, server, service.connections().unread()));
+    let mut connection = Connection::new(client, server, service.connections().unread());
+    connection.certificate = certificate;
+    let connection = Arc::new(connection);
     let begin = Instant::now();
     let connections = Arc::clone(service.connections());
     let id = connections.add(&connection);

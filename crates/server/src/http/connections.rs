@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::tls::ClientCertificate;
 use super::unread::{Unread, UnreadMemory};
 
 /// Maximum time for the head of a request, from its first byte.
@@ -42,6 +43,8 @@ pub struct ServerEnd {
 pub struct Connection {
     pub(crate) client: Option<SocketAddr>,
     pub(crate) server: ServerEnd,
+    /// The certificate of the client, if it names a user.
+    pub(crate) certificate: Option<Box<ClientCertificate>>,
     requests_in_flight: AtomicU32,
     is_http2: AtomicBool,
     /// Second of the last progress: bytes read or written, or a request answered.

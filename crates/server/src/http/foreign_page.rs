@@ -1,10 +1,10 @@
 //! Requests that a page of another origin makes a browser send in its user's name.
 //!
-//! A browser that remembers a login adds it to every request to the server, whichever page causes
-//! the request. The page cannot read the reply, but the server would carry out the request. A
-//! browser asks the server first (a preflight request) about all requests except GET, HEAD and a
-//! POST of a form's kind, and the answer to that question allows the login to trusted origins only.
-//! So this module refuses the POST that needs no preflight.
+//! A browser that remembers a login, or has a certificate, adds it to every request to the server,
+//! whichever page causes the request. The page cannot read the reply, but the server would carry
+//! out the request. A browser asks the server first (a preflight request) about all requests except
+//! GET, HEAD and a POST of a form's kind, and the answer to that question allows the login to
+//! trusted origins only. So this module refuses the POST that needs no preflight.
 //!
 //! Sources: WHATWG Fetch, "CORS-safelisted method" and "CORS-safelisted request-header"; W3C Fetch
 //! Metadata Request Headers.
@@ -26,12 +26,12 @@ const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FORM_TYPES: [&str; 3] = ["text/plain", "multipart/form-data", "application/x-www-form-urlencoded"];
 
 /// Refuses a request that the page of a foreign origin may send with a login that the browser
-/// remembers.
+/// remembers, or with the certificate that the browser has.
 ///
 /// Errors: 403, which names the option that trusts an origin.
-pub(crate) fn refuse(head: &Parts, trusted: &TrustedOrigins) -> Result<()> {
+pub(crate) fn refuse(head: &Parts, by_certificate: bool, trusted: &TrustedOrigins) -> Result<()> {
     let headers = &head.headers;
-    if head.method != Method::POST || !has_login(headers) || was_asked_first(headers) {
+    if head.method != Method::POST || !(by_certificate || has_login(headers)) || was_asked_first(headers) {
         return Ok(());
     }
     let origin = headers.get(ORIGIN);
@@ -97,7 +97,7 @@ mod tests {
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let (head, ()) = request.body(()).unwrap().into_parts();
         let trusted = TrustedOrigins::new(["https://app.example".to_owned()]);
-        refuse(&head, &trusted).is_err()
+        refuse(&head, false, &trusted).is_err()
     }
 
     const LOGIN: (&str, &str) = ("authorization", "Basic cm9vdDo=");
@@ -111,6 +111,14 @@ mod tests {
         assert!(is_refused("POST", &[LOGIN, ("sec-fetch-site", "cross-site")]));
         assert!(is_refused("POST", &[LOGIN, ("sec-fetch-site", "same-site")]));
         assert!(is_refused("POST", &[LOGIN, ("origin", "http://db.example:8530")]));
+    }
+
+    #[test]
+    fn a_certificate_is_a_remembered_login() {
+        let (head, ()) = Request::post("/").header(FOREIGN.0, FOREIGN.1).body(()).unwrap().into_parts();
+        let trusted = TrustedOrigins::new(std::iter::empty::<String>());
+        assert!(refuse(&head, true, &trusted).is_err());
+        assert!(refuse(&head, false, &trusted).is_ok());
     }
 
     #[test]

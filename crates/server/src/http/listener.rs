@@ -155,7 +155,7 @@ impl Acceptor {
             let service = Arc::clone(&self.service);
             self.threads.spawn(move || async move {
                 match TcpStream::from_std(stream) {
-                    Ok(stream) => connection::serve(service, stream, Some(client), server).await,
+                    Ok(stream) => connection::serve(service, stream, (Some(client), None), server).await,
                     Err(error) => report_lost(&error),
                 }
                 drop(slot);
@@ -167,11 +167,14 @@ impl Acceptor {
         while let Some(slot) = self.free_slot().await {
             let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
             let Some((stream, server)) = detached(stream, true) else { continue };
-            let (service, acceptor) = (Arc::clone(&self.service), tls.acceptor());
+            let (service, acceptor, tls) = (Arc::clone(&self.service), tls.acceptor(), tls.clone());
             self.threads.spawn(move || async move {
                 let stream = async { acceptor.accept(TcpStream::from_std(stream)?).await };
                 match tokio::time::timeout(HANDSHAKE_TIMEOUT, stream).await {
-                    Ok(Ok(stream)) => connection::serve(service, stream, Some(client), server).await,
+                    Ok(Ok(stream)) => {
+                        let certificate = tls.client_certificate(stream.get_ref().1.peer_certificates());
+                        connection::serve(service, stream, (Some(client), certificate), server).await;
+                    }
                     Ok(Err(error)) => {
                         tracing::debug!(target: "ssl", %client, %error, "TLS handshake failed");
                     }
@@ -189,7 +192,9 @@ impl Acceptor {
             let service = Arc::clone(&self.service);
             self.threads.spawn(move || async move {
                 match UnixStream::from_std(stream) {
-                    Ok(stream) => connection::serve(service, stream, None, ServerEnd::default()).await,
+                    Ok(stream) => {
+                        connection::serve(service, stream, (None, None), ServerEnd::default()).await
+                    }
                     Err(error) => report_lost(&error),
                 }
                 drop(slot);

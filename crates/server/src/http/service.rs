@@ -203,7 +203,7 @@ impl HttpService {
     async fn run(
         &self,
         connection: &Connection,
-        head: Parts,
+        mut head: Parts,
         body: &mut Option<RequestBody>,
         wanted: Wanted,
         observed: &mut Observed,
@@ -221,7 +221,7 @@ impl HttpService {
         observed.note("http.route", route.pattern);
         observed.note("db.namespace", path.database());
         let home = self.dispatcher.home_server(&route, matched, &path, (&head.uri, &head.headers));
-        let job = self.prepare(connection, route, &path, &head, observed).await?;
+        let job = self.prepare(connection, route, &path, &mut head, observed).await?;
         let job = job.traced(observed.span.as_ref().and_then(Span::trace));
         let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];
         self.dispatcher.services().record(parts);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use database::{Identity, Interrupt, MemoryAccount};
 use errors::Result;
-use hyper::header::{HeaderMap, HeaderName};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::activities::Activities;
 use super::forward::HomeServer;
@@ -20,6 +20,14 @@ const ASYNC: HeaderName = HeaderName::from_static("x-arango-async");
 pub(crate) trait Services: Send + Sync {
     /// Identifies the client of a request. Errors: 401 if it cannot be identified.
     fn identify(&self, headers: &HeaderMap, path: &str) -> Result<Identified>;
+
+    /// Returns the user whose name a verified certificate has; `None` if there is no such active
+    /// user, or requests need none.
+    fn identify_by_name(&self, name: &str) -> Option<Identity>;
+
+    /// Returns the header by which the other servers of the same store identify a user; `None`
+    /// without other servers.
+    fn authorization_elsewhere(&self, user: &str) -> Result<Option<HeaderValue>>;
 
     /// Returns the name that a client gives while authentication is off.
     fn claimed_name(&self, headers: &HeaderMap) -> Option<Arc<str>>;

@@ -9,7 +9,7 @@ use hyper::StatusCode;
 use super::status::mode;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::audit::Audit;
-use crate::http::tls::{KeyfileSummary, Tls, digest};
+use crate::http::tls::{FileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::placement::pool::WorkerPool;
 use crate::service::authentication::Authentication;
@@ -136,22 +136,36 @@ fn tls(services: &Services, _session: &Session, _request: &Request) -> Result<Re
         fields.child("result", |fields| {
             fields.child("keyfile", |fields| {
                 if let Some(summary) = &summary {
-                    print_keyfile(fields, summary);
+                    print_file(fields, &summary.keyfile);
                 }
             });
-            fields.child("clientCA", |_| {});
+            let named = summary.as_ref().map_or(&[][..], |summary| &summary.named);
+            if !named.is_empty() {
+                fields.child("SNI", |fields| {
+                    named.iter().for_each(|(name, file)| {
+                        fields.child(name, |fields| print_file(fields, file));
+                    });
+                });
+            }
+            fields.child("clientCA", |fields| {
+                if let Some(file) = summary.as_ref().and_then(|summary| summary.client_authorities.as_ref()) {
+                    print_file(fields, file);
+                }
+            });
         });
     })
 }
 
-fn print_keyfile(fields: &mut Fields<'_>, summary: &KeyfileSummary) {
+fn print_file(fields: &mut Fields<'_>, summary: &FileSummary) {
     fields.text("sha256", &summary.sha256);
     fields.list("certificates", |list| {
         summary.certificates.iter().for_each(|certificate| {
             list.text_element(certificate);
         });
     });
-    fields.text("privateKeySha256", &summary.key_sha256);
+    if let Some(digest) = &summary.key_sha256 {
+        fields.text("privateKeySha256", digest);
+    }
 }
 
 fn reload_tls(services: &Services, session: &Session, request: &Request) -> Result<Response> {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use database::{Instance, MemoryAccount};
-use errors::Result;
-use hyper::header::HeaderMap;
+use database::{Identity, Instance, MemoryAccount};
+use errors::{Error, Result};
+use hyper::header::{HeaderMap, HeaderValue};
 
 use crate::http::activities::Activities;
 use crate::http::forward::HomeServer;
@@ -41,6 +41,18 @@ impl Services for Upcalls {
                 })
             }
         }
+    }
+
+    fn identify_by_name(&self, name: &str) -> Option<Identity> {
+        self.authentication.identify_by_name(&self.instance.catalog(), name)
+    }
+
+    fn authorization_elsewhere(&self, user: &str) -> Result<Option<HeaderValue>> {
+        if self.instance.local_ids().member().is_none() {
+            return Ok(None);
+        }
+        let token = self.authentication.sign(user)?;
+        HeaderValue::try_from(format!("bearer {token}")).map(Some).map_err(Error::internal)
     }
 
     fn activities(&self) -> &Arc<Activities> {

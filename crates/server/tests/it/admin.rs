@@ -1,7 +1,7 @@
 //! Requests of operators and drivers about the server itself.
 
 use server::ServerOptions;
-use server::http::tls::{Tls, TlsVersions};
+use server::http::tls::{Tls, TlsOptions};
 
 use crate::client::Client;
 use crate::harness::{options, start, start_with, store};
@@ -237,7 +237,7 @@ fn certificate_and_key_are_told_and_read_again() {
     let keyfile = folder.path().join("server.pem");
     let pem = std::fs::read_to_string("../client/src/tests/certificate.pem").unwrap();
     std::fs::write(&keyfile, &pem).unwrap();
-    let tls = Tls::from_keyfile(&keyfile, TlsVersions::Both).unwrap();
+    let tls = Tls::open(TlsOptions::new(&keyfile)).unwrap();
     let running = start_with(ServerOptions { tls: Some(tls), ..options() }, store());
     let mut client = running.client();
     let path = "/_admin/server/tls";

@@ -13,7 +13,7 @@ use storage::Store;
 
 use crate::harness::{Running, options, start_with, store};
 
-const SECRET: &[u8] = b"the secret of this test";
+pub(crate) const SECRET: &[u8] = b"the secret of this test";
 
 fn with_root(password: &str) -> Running {
     let store = store();
@@ -32,16 +32,16 @@ fn with_store(store: Arc<Store>) -> Running {
     start_with(ServerOptions { authentication, ..options() }, store)
 }
 
-fn basic(user: &str, password: &str) -> String {
+pub(crate) fn basic(user: &str, password: &str) -> String {
     format!("Authorization: Basic {}\r\n", STANDARD.encode(format!("{user}:{password}")))
 }
 
-fn bearer(token: &str) -> String {
+pub(crate) fn bearer(token: &str) -> String {
     format!("Authorization: bearer {token}\r\n")
 }
 
 /// Returns a token with any claims.
-fn sign(claims: &str, secret: &[u8]) -> String {
+pub(crate) fn sign(claims: &str, secret: &[u8]) -> String {
     let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
     let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims));
     let mut mac = Hmac::<sha2::Sha256>::new_from_slice(secret).unwrap();

@@ -23,6 +23,8 @@ pub(crate) use test_engine::wait_until;
 pub(crate) struct Running {
     pub server: Arc<Server>,
     pub address: SocketAddr,
+    /// The address with TLS, if the options have it.
+    pub tls_address: Option<SocketAddr>,
     runtime: Option<tokio::runtime::Runtime>,
     task: Option<tokio::task::JoinHandle<std::io::Result<bool>>>,
 }
@@ -54,16 +56,19 @@ pub(crate) fn start_complete(options: ServerOptions) -> Running {
 }
 
 fn start_on(options: ServerOptions, instance: Arc<Instance>) -> Running {
+    let tls = options.tls.clone();
     let server = Server::with_routes(instance, options, &[ROUTES]).unwrap();
-    let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)
-        .unwrap()
-        .listen(64, None)
-        .unwrap();
-    let address = listener.local_addr().unwrap();
+    let any = "127.0.0.1:0".parse().unwrap();
+    let mut listeners = vec![listener::bind(&Address::Tcp(any), true).unwrap().listen(64, None).unwrap()];
+    if let Some(tls) = &tls {
+        listeners.push(listener::bind(&Address::Tls(any), true).unwrap().listen(64, Some(tls)).unwrap());
+    }
+    let address = listeners[0].local_addr().unwrap();
+    let tls_address = listeners.get(1).map(|listener| listener.local_addr().unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let serve = Arc::clone(&server).serve(vec![listener], Duration::from_secs(10));
+    let serve = Arc::clone(&server).serve(listeners, Duration::from_secs(10));
     let task = runtime.spawn(serve);
-    Running { server, address, runtime: Some(runtime), task: Some(task) }
+    Running { server, address, tls_address, runtime: Some(runtime), task: Some(task) }
 }
 
 impl Running {

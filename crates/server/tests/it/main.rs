@@ -16,4 +16,5 @@ mod log_tail;
 mod openapi;
 mod servers;
 mod shutdown;
+mod tls;
 mod transactions;

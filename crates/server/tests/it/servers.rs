@@ -11,7 +11,7 @@ use crate::client::{Client, Reply};
 use crate::harness::{Running, options, start_with, wait_until};
 
 /// A lease that outlives every test.
-const LEASE: Duration = Duration::from_secs(3_600);
+pub(crate) const LEASE: Duration = Duration::from_secs(3_600);
 
 /// Two servers that know each other's addresses.
 struct Pair {

@@ -1,54 +1,59 @@
-//! TLS: certificate and key from one file, as in ArangoDB.
+//! TLS by rustls, with ArangoDB's files and options.
 
-use std::path::{Path, PathBuf};
+mod file;
+mod keyfile;
+mod name_indication;
+mod client_name;
+mod client_certificates;
+mod ciphers;
+mod curves;
+mod openssl_options;
+mod options;
+
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use sha2::{Digest, Sha256};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::version::{TLS12, TLS13};
-use tokio_rustls::rustls::{ServerConfig, SupportedProtocolVersion};
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 
-/// The accepted versions of TLS.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TlsVersions {
-    /// 1.2 and 1.3.
-    #[default]
-    Both,
-    /// Only 1.2.
-    Tls12,
-    /// Only 1.3.
-    Tls13,
-}
+use client_certificates::ClientVerifier;
+use keyfile::Keyfile;
+use name_indication::CertificateResolver;
 
-/// The TLS settings from a file that can be reloaded. Clones are cheap and share one state.
+pub use client_certificates::ClientCertificates;
+pub(crate) use client_name::ClientCertificate;
+pub use client_name::UserAttribute;
+pub(crate) use file::{FileSummary, digest};
+pub use name_indication::NamedKeyfile;
+pub use options::{TlsOptions, TlsProtocol, TlsVersions};
+
+/// The TLS settings from files that can be reloaded. Clones are cheap and share one state.
 #[derive(Clone)]
 pub struct Tls {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    path: PathBuf,
-    versions: TlsVersions,
+    options: TlsOptions,
     loaded: RwLock<Loaded>,
 }
 
 #[derive(Clone)]
 struct Loaded {
     acceptor: TlsAcceptor,
-    summary: Arc<KeyfileSummary>,
+    summary: Arc<TlsSummary>,
 }
 
-/// The public facts about a file with certificate and key.
-pub(crate) struct KeyfileSummary {
-    /// Digest of the whole file.
-    pub(crate) sha256: String,
-    /// The certificates in the form of the file.
-    pub(crate) certificates: Vec<String>,
-    /// Digest of the private key in the form of the file.
-    pub(crate) key_sha256: String,
+/// The public facts about the files.
+pub(crate) struct TlsSummary {
+    /// The file for all names without one of their own.
+    pub(crate) keyfile: FileSummary,
+    /// The authorities of clients' certificates.
+    pub(crate) client_authorities: Option<FileSummary>,
+    /// The names of the server that have files of their own.
+    pub(crate) named: Vec<(String, FileSummary)>,
 }
 
 impl std::fmt::Debug for Tls {
@@ -58,17 +63,19 @@ impl std::fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Reads a PEM file with the certificate, its chain and its key, in any order.
+    /// Reads the files that the options name.
     ///
-    /// The error describes the problem.
-    pub fn from_keyfile(path: &Path, versions: TlsVersions) -> Result<Self, String> {
-        let loaded = RwLock::new(load(path, versions)?);
-        Ok(Tls { shared: Arc::new(Shared { path: path.to_owned(), versions, loaded }) })
+    /// The error names the file and describes the problem.
+    pub fn open(options: TlsOptions) -> Result<Self, String> {
+        let loaded = RwLock::new(load(&options)?);
+        Ok(Tls { shared: Arc::new(Shared { options, loaded }) })
     }
 
-    /// Reloads the file for new connections. An error changes nothing.
+    /// Reloads all files for new connections. An error in one of them changes nothing.
+    ///
+    /// Sessions that began before are not resumed, since the new files may refuse their clients.
     pub(crate) fn reload(&self) -> Result<(), String> {
-        let loaded = load(&self.shared.path, self.shared.versions)?;
+        let loaded = load(&self.shared.options)?;
         *self.shared.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
     }
@@ -77,8 +84,19 @@ impl Tls {
         self.loaded().acceptor
     }
 
-    pub(crate) fn summary(&self) -> Arc<KeyfileSummary> {
+    pub(crate) fn summary(&self) -> Arc<TlsSummary> {
         self.loaded().summary
+    }
+
+    /// Returns the certificate of a connection's client if it names a user.
+    ///
+    /// The handshake has verified the certificates.
+    pub(crate) fn client_certificate(
+        &self,
+        shown: Option<&[CertificateDer<'_>]>,
+    ) -> Option<Box<ClientCertificate>> {
+        let clients = self.shared.options.clients.as_ref()?;
+        ClientCertificate::parse(shown?.first()?, clients.user).map(Box::new)
     }
 
     fn loaded(&self) -> Loaded {
@@ -86,66 +104,36 @@ impl Tls {
     }
 }
 
-fn load(path: &Path, versions: TlsVersions) -> Result<Loaded, String> {
-    let wrong = |what: &str| format!("the file {} for TLS {what}", path.display());
-    let unreadable = |error: &dyn std::fmt::Display| wrong(&format!("cannot be read: {error}"));
-    let file = std::fs::read(path).map_err(|error| unreadable(&error))?;
-    let certificates = CertificateDer::pem_slice_iter(&file).collect::<Result<Vec<_>, _>>();
-    let certificates = certificates.map_err(|error| unreadable(&error))?;
-    if certificates.is_empty() {
-        return Err(wrong("has no certificate"));
+fn load(options: &TlsOptions) -> Result<Loaded, String> {
+    let protocol = &options.protocol;
+    let provider = Arc::new(protocol.provider.clone());
+    let keyfile = Keyfile::read(&options.keyfile, &provider)?;
+    let mut by_name = HashMap::new();
+    let mut named = Vec::new();
+    for one in &options.named {
+        let keyfile = Keyfile::read(&one.keyfile, &provider)?;
+        by_name.insert(one.name.clone(), keyfile.certified);
+        named.push((one.name.clone(), keyfile.summary));
     }
-    let key = PrivateKeyDer::from_pem_slice(&file).map_err(|error| wrong(&format!("has no key: {error}")))?;
-    let versions: &[&SupportedProtocolVersion] = match versions {
-        TlsVersions::Both => &[&TLS13, &TLS12],
-        TlsVersions::Tls12 => &[&TLS12],
-        TlsVersions::Tls13 => &[&TLS13],
+    let clients =
+        options.clients.as_ref().map(|clients| ClientVerifier::read(clients, &provider)).transpose()?;
+    let (verifier, client_authorities) = match clients {
+        Some(clients) => (clients.verifier, Some(clients.summary)),
+        None => (WebPkiClientVerifier::no_client_auth(), None),
     };
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_protocol_versions(versions)
-        .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, key));
-    let mut config = config.map_err(|error| wrong(&format!("cannot be used: {error}")))?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let summary = Arc::new(KeyfileSummary::of(&file));
-    Ok(Loaded { acceptor: TlsAcceptor::from(Arc::new(config)), summary })
-}
-
-impl KeyfileSummary {
-    fn of(file: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(file);
-        let (certificates, others): (Vec<_>, Vec<_>) = pem_sections(&text)
-            .into_iter()
-            .partition(|section| section.starts_with("-----BEGIN CERTIFICATE"));
-        let key = others.into_iter().find(|section| is_key(section)).unwrap_or_default();
-        KeyfileSummary {
-            sha256: digest(file),
-            certificates: certificates.into_iter().map(str::to_owned).collect(),
-            key_sha256: digest(key.as_bytes()),
-        }
+    let config = ServerConfig::builder_with_provider(provider).with_protocol_versions(&protocol.versions);
+    let config = config.map_err(|error| format!("TLS cannot be set up: {error}"))?;
+    let resolver = CertificateResolver { default: keyfile.certified, by_name };
+    let mut config = config.with_client_cert_verifier(verifier).with_cert_resolver(Arc::new(resolver));
+    config.alpn_protocols = match protocol.prefers_http1 {
+        true => vec![b"http/1.1".to_vec(), b"h2".to_vec()],
+        false => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+    };
+    config.ignore_client_order = protocol.effects.prefers_server_order;
+    if !protocol.resumes_sessions {
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
     }
-}
-
-fn is_key(section: &str) -> bool {
-    section.lines().next().is_some_and(|line| line.ends_with("PRIVATE KEY-----"))
-}
-
-/// Returns the sections of a PEM file from their first to their last line, line breaks included.
-fn pem_sections(text: &str) -> Vec<&str> {
-    let mut sections = Vec::new();
-    let (mut begin, mut at) = (None, 0);
-    for line in text.split_inclusive('\n') {
-        if line.starts_with("-----BEGIN ") {
-            begin = Some(at);
-        }
-        at += line.len();
-        if line.starts_with("-----END ") {
-            sections.extend(begin.take().and_then(|begin| text.get(begin..at)));
-        }
-    }
-    sections
-}
-
-/// Returns the SHA-256 in hexadecimal digits.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let summary = TlsSummary { keyfile: keyfile.summary, client_authorities, named };
+    Ok(Loaded { acceptor: TlsAcceptor::from(Arc::new(config)), summary: Arc::new(summary) })
 }

@@ -241,6 +241,14 @@ impl Authentication {
         access_token(catalog, name, token).map(|known| known.identity)
     }
 
+    /// Returns the active user of a name that was proven otherwise.
+    ///
+    /// `None` while requests need no user: they have all rights then.
+    pub(crate) fn identify_by_name(&self, catalog: &Catalog, name: &str) -> Option<Identity> {
+        let user = catalog.user(name).filter(|user| user.active && self.options.enabled)?;
+        Some(Identity::User(user.name.as_str().into()))
+    }
+
     /// Creates a token for a user.
     pub(crate) fn sign(&self, user: &str) -> Result<String> {
         let secrets = self.secrets();
