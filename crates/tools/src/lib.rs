@@ -5,9 +5,10 @@
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
 //! the outputs ([`Console`], [`Progress`]), and the exit codes ([`Failure`]).
 
-mod archive;
 mod console;
 mod failure;
+mod encrypted;
+mod archive;
 mod prompt;
 mod interrupt;
 mod options;

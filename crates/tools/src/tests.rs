@@ -124,7 +124,7 @@ fn mistakes_have_exit_codes() {
     let endpoint = client_options(&read(&["--server.endpoint", "vst://x"]).unwrap()).unwrap_err();
     assert!(endpoint.exit_code() == 4 && endpoint.text().contains("vst://x"));
     let refused = read(&["--encryption.keyfile", "x"]).unwrap_err();
-    assert!(refused.exit_code() == 3 && refused.text().contains("do not encrypt"), "{}", refused.text());
+    assert!(refused.exit_code() == 3 && refused.text().contains("does not encrypt"), "{}", refused.text());
 }
 
 #[test]

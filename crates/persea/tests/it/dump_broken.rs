@@ -112,11 +112,11 @@ fn a_full_disk_is_said() {
 /// Runs a restore, and interrupts it in the middle with `breaks`.
 fn break_off(
     server: &Server,
-    dump: &Path,
+    (dump, more): (&Path, &[&str]),
     breaks: impl FnOnce(&mut std::process::Child),
 ) -> std::process::ExitStatus {
     let options = ["--batch-size", "128KiB", "--threads", "2"];
-    let mut command = command("restore", server, dump, &options);
+    let mut command = command("restore", server, dump, &[&options[..], more].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let mut client = server.connect();
     let is_in_the_middle = || {
@@ -133,7 +133,7 @@ fn an_interrupted_restore_resumes_without_duplicates() {
     let folder = tempfile::tempdir().unwrap();
     let line = |n| format!("{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n");
     let (server, dump) = small_dump(folder.path(), &(0..DOCUMENTS).map(line).collect::<String>());
-    break_off_twice(folder.path(), server, &dump, "0", 0);
+    break_off_twice(folder.path(), server, (&dump, &[]), "0", 0);
 }
 
 /// The edge index is built after the edges are loaded.
@@ -150,21 +150,27 @@ fn an_interrupted_restore_of_edges_resumes_without_duplicates() {
     std::fs::write(dump.join("c.structure.json"), r#"{"parameters":{"name":"c","type":3},"indexes":[]}"#)
         .unwrap();
     let edges = "LENGTH(FOR v IN OUTBOUND 'v/42' c RETURN 1)";
-    break_off_twice(folder.path(), server, &dump, edges, DOCUMENTS / 100);
+    break_off_twice(folder.path(), server, (&dump, &[]), edges, DOCUMENTS / 100);
 }
 
-const DOCUMENTS: u64 = 200_000;
+pub(crate) const DOCUMENTS: u64 = 200_000;
 
 /// Interrupts a restore by killing the tool and then the server, and resumes it each time. The
 /// expression `further` must be `answer` when all documents are restored.
-fn break_off_twice(folder: &Path, server: Server, dump: &Path, further: &str, answer: u64) {
-    let status = break_off(&server, dump, |child| child.kill().unwrap());
+pub(crate) fn break_off_twice(
+    folder: &Path,
+    server: Server,
+    (dump, more): (&Path, &[&str]),
+    further: &str,
+    answer: u64,
+) {
+    let status = break_off(&server, (dump, more), |child| child.kill().unwrap());
     assert!(!status.success());
     assert!(dump.join("continue.json").exists());
     let mut client = server.connect();
     let before = query(&mut client, "RETURN LENGTH(c)")[0].as_u64().unwrap();
     assert!((1..DOCUMENTS).contains(&before), "{before}");
-    succeed("restore", &server, dump, &["--continue", "true"]);
+    succeed("restore", &server, dump, &[&["--continue", "true"], more].concat());
     let check = format!(
         "RETURN [LENGTH(c), SUM(FOR d IN c RETURN d.n), LENGTH(FOR d IN c FILTER d._rev != '_cPlZM_e---' RETURN 1), {further}]"
     );
@@ -173,11 +179,11 @@ fn break_off_twice(folder: &Path, server: Server, dump: &Path, further: &str, an
     assert!(!dump.join("continue.json").exists());
 
     // The server dies in the middle of a restore. Nothing that it has confirmed may be lost.
-    let status = break_off(&server, dump, |_| server.process().kill());
+    let status = break_off(&server, (dump, more), |_| server.process().kill());
     assert!(!status.success());
     drop(server);
     let server = Server::start(&folder.join("server"), &[]);
-    succeed("restore", &server, dump, &["--continue", "true", "--threads", "3"]);
+    succeed("restore", &server, dump, &[&["--continue", "true", "--threads", "3"], more].concat());
     assert_eq!(query(&mut server.connect(), &check), expected);
     let counted = server.connect().json("GET", "/_api/collection/c/count", "").json();
     assert_eq!(counted["count"], DOCUMENTS);

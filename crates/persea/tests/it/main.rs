@@ -24,6 +24,7 @@ mod dashboard;
 mod drivers;
 mod dump;
 mod dump_broken;
+mod dump_encrypted;
 mod dump_options;
 mod encryption;
 mod endpoints;

@@ -5,3 +5,4 @@
 
 pub(crate) mod info;
 pub(crate) mod names;
+pub(crate) mod key;

@@ -11,7 +11,8 @@ use super::inventory::Inventory;
 use super::options::Settings;
 use super::work;
 use crate::archive::info::Info;
-use crate::archive::names;
+use crate::archive::{key, names};
+use crate::encrypted::Files;
 use crate::{Console, Failure, Server};
 
 /// Returns all databases that the user may see, and the folder of each.
@@ -43,7 +44,9 @@ pub(super) fn dump(
     folder: &Path,
     console: &Console,
 ) -> Result<(), Failure> {
+    check_earlier(folder, &settings.files)?;
     let client = &server.client;
+    let files = &settings.files;
     let warning = console.clone();
     let snapshot = Snapshot::open(client, move |error| {
         warning.warning(&format!("the snapshot on the server could not be kept alive: {error}"));
@@ -58,22 +61,33 @@ pub(super) fn dump(
         is_complete: Some(false),
     };
     let info_path = folder.join(names::INFO);
-    write_file(&info_path, &info.print())?;
-    write_file(&folder.join(names::ENCRYPTION), "none")?;
+    write_file(&Files::default(), &folder.join(names::ENCRYPTION), key::content(files))?;
+    write_file(files, &info_path, &info.print())?;
     for view in &inventory.views {
         let name = if names::is_plain(&view.name) { &view.name } else { &view.id };
-        write_file(&folder.join(format!("{name}{}", names::VIEW)), &format!("{}\n", view.definition))?;
+        let path = folder.join(format!("{name}{}", names::VIEW));
+        write_file(files, &path, &format!("{}\n", view.definition))?;
     }
     for collection in &inventory.collections {
         let path = folder.join(format!("{}{}", collection.stem, names::STRUCTURE));
-        write_file(&path, &format!("{}\n", collection.structure))?;
+        write_file(files, &path, &format!("{}\n", collection.structure))?;
     }
     let done = work::fetch_all(server, &snapshot, inventory.collections, settings, folder, console)?;
     info.is_complete = Some(true);
-    write_file(&info_path, &info.print())?;
+    write_file(files, &info_path, &info.print())?;
     console.info(&format!("{done}, into {}", folder.display()));
     tell_left_out(client, &inventory.without, console);
     Ok(())
+}
+
+/// Checks that a dump that the folder has already has the same form and key.
+///
+/// Its collections may stay in the folder beside the new ones. Errors: it has not.
+fn check_earlier(folder: &Path, files: &Files) -> Result<(), Failure> {
+    if !folder.join(names::ENCRYPTION).exists() && !folder.join(names::INFO).exists() {
+        return Ok(());
+    }
+    key::check(folder, files).map_err(|failure| failure.during("the earlier dump in the folder"))
 }
 
 /// Tells which system collections have documents that the dump lacks.

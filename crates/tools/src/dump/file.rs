@@ -9,6 +9,7 @@ use super::inventory::Collection;
 use super::options::Settings;
 use crate::Failure;
 use crate::archive::names;
+use crate::encrypted::{Files, Output};
 
 /// The data files of one collection.
 pub(super) struct DataFiles {
@@ -17,12 +18,13 @@ pub(super) struct DataFiles {
     velocypack: bool,
     compress: bool,
     split: bool,
-    open: Mutex<Vec<Option<File>>>,
+    files: Files,
+    open: Mutex<Vec<Option<Output>>>,
 }
 
 /// A file that one thread writes to, until it gives the file back.
 pub(super) struct Lent {
-    file: File,
+    file: Output,
     part: usize,
 }
 
@@ -41,6 +43,7 @@ impl DataFiles {
             velocypack: settings.velocypack,
             compress: settings.compress,
             split: settings.split,
+            files: settings.files.clone(),
             open: Mutex::default(),
         };
         files.remove_old()?;
@@ -67,9 +70,9 @@ impl DataFiles {
         self.folder.join(names::data_file(&self.stem, part, self.velocypack, self.compress))
     }
 
-    fn create_part(&self, part: usize) -> Result<File, Failure> {
+    fn create_part(&self, part: usize) -> Result<Output, Failure> {
         let path = self.path(part);
-        File::create(&path).map_err(|error| failure(&path, &error))
+        self.files.create(&path).map_err(|error| failure(&path, &error))
     }
 
     /// Returns the bytes to write for a batch.
@@ -121,7 +124,7 @@ impl DataFiles {
         for (part, file) in open.drain(..).enumerate() {
             let path = self.path(part);
             if let Some(mut file) = file.filter(|_| self.compress)
-                && file.metadata().is_ok_and(|metadata| metadata.len() == 0)
+                && file.is_empty()
             {
                 // gzip does not allow an empty file.
                 let mut packer = gzip_members::Packer::default();
@@ -133,7 +136,7 @@ impl DataFiles {
         Ok(paths)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Option<File>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Option<Output>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -144,8 +147,8 @@ pub(super) fn sync(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a small file as a whole.
-pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| failure(path, &error))
+pub(super) fn write_file(files: &Files, path: &Path, text: &str) -> Result<(), Failure> {
+    files.write(path, text).map_err(|error| failure(path, &error))
 }
 
 fn failure(path: &Path, error: &std::io::Error) -> Failure {

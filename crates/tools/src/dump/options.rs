@@ -8,19 +8,20 @@ use options::{
 use replication_client::FetchOptions;
 
 use super::masking::Maskings;
+use crate::encrypted::Files;
 use crate::failure::Failure;
-use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server, threads};
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, encryption, general, log, server, threads};
 
 pub(super) static PROGRAM: Program = Program {
     name: "persea dump",
     usage: "[--OPTION VALUE ...]",
     about: "Dump databases into a folder for `persea restore` or arangorestore. All collections of a database are read \
             from one snapshot.",
-    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    sections: &[ROWS, encryption::ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
     ignored: &[IGNORED, OWN_IGNORED],
-    refused: &[REFUSED, OWN_REFUSED],
+    refused: &[OWN_REFUSED],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: Some(OUTPUT_DIRECTORY.row()),
 };
@@ -112,6 +113,8 @@ pub(super) struct Settings {
     pub(super) prefetch: u64,
     pub(super) server_threads: u64,
     pub(super) maskings: Option<Maskings>,
+    /// The form of the files.
+    pub(super) files: Files,
 }
 
 impl Settings {
@@ -156,6 +159,7 @@ impl Settings {
             prefetch: options.get(&DBSERVER_PREFETCH_BATCHES).max(1),
             server_threads: options.get(&DBSERVER_WORKER_THREADS).max(1),
             maskings: options.get(&MASKINGS).map(|path| Maskings::open(Path::new(path))).transpose()?,
+            files: encryption::files(options)?,
         };
         settings.check(options.is_given(&server::DATABASE))?;
         Ok(settings)

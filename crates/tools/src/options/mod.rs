@@ -2,8 +2,9 @@
 //!
 //! A section is a file: the rows of its options, and the settings made of their values. The
 //! sections of a tool are its own, then those of [`general`], [`server`] and [`log`]. Its ignored
-//! options begin with [`IGNORED`], and its refused ones with [`REFUSED`].
+//! options begin with [`IGNORED`], and a tool whose files are not encrypted refuses [`REFUSED`].
 
+pub(crate) mod encryption;
 pub(crate) mod general;
 pub(crate) mod log;
 pub(crate) mod server;
@@ -64,8 +65,8 @@ pub(crate) const IGNORED: &[Unsupported] = &[
     },
 ];
 
-/// The options that all tools refuse.
+/// The options that tools without encrypted files refuse.
 pub(crate) const REFUSED: &[Unsupported] = &[Unsupported {
-    reason: "the tools do not encrypt their files; use an encrypted file system, or a program such as age or gpg",
+    reason: "the tool does not encrypt its files; use an encrypted file system, or a program such as age or gpg",
     names: &["encryption.keyfile", "encryption.key-generator"],
 }];

@@ -3,7 +3,6 @@
 //! A block of a file that Persea has packed, a gzip member, stays packed, so that many threads
 //! unpack it. The reader unpacks other packed files.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use super::lines;
 use crate::Failure;
+use crate::encrypted::{Files, Input};
 
 /// The bytes of one read.
 const READ_BYTES: usize = 256 << 10;
@@ -24,6 +24,7 @@ const ENVELOPES: std::ops::RangeInclusive<u64> = 2300..=2302;
 /// A data file that is being read.
 pub(super) struct DataFile {
     path: PathBuf,
+    files: Files,
     velocypack: bool,
     form: Form,
     /// The position at which the next block begins.
@@ -32,12 +33,12 @@ pub(super) struct DataFile {
 }
 
 enum Form {
-    Plain(File),
+    Plain(Input),
     /// gzip members that state their length.
-    Members(File),
+    Members(Input),
     /// gzip of another program, with the unpacked text that no block has yet.
     Stream {
-        decoder: Box<MultiGzDecoder<BufReader<File>>>,
+        decoder: Box<MultiGzDecoder<BufReader<Input>>>,
         waiting: Vec<u8>,
     },
 }
@@ -77,11 +78,11 @@ impl Block {
 
 impl DataFile {
     /// Opens a file at a position that was the end of a block.
-    pub(super) fn open(path: &Path, position: u64) -> Result<Self, Failure> {
+    pub(super) fn open(files: &Files, path: &Path, position: u64) -> Result<Self, Failure> {
         let name = path.to_string_lossy();
         let velocypack = name.trim_end_matches(".gz").ends_with(".vpack");
         let failed = |error: std::io::Error| super::folder::failure(path, &error);
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = files.open(path).map_err(failed)?;
         let form = if !name.ends_with(".gz") {
             file.seek(SeekFrom::Start(position)).map_err(failed)?;
             Form::Plain(file)
@@ -98,8 +99,14 @@ impl DataFile {
                 },
             }
         };
-        let mut opened =
-            DataFile { path: path.to_owned(), velocypack, form, position: 0, is_exhausted: false };
+        let mut opened = DataFile {
+            path: path.to_owned(),
+            files: files.clone(),
+            velocypack,
+            form,
+            position: 0,
+            is_exhausted: false,
+        };
         if let Form::Stream { .. } = opened.form {
             opened.skip_to(position)?;
         }
@@ -135,12 +142,13 @@ impl DataFile {
     /// Returns true if the documents are wrapped, so that their order matters.
     ///
     /// The first document decides. The reader of the whole file and the server report damage.
-    pub(super) fn has_envelopes(path: &Path) -> Result<bool, Failure> {
+    pub(super) fn has_envelopes(files: &Files, path: &Path) -> Result<bool, Failure> {
         let name = path.to_string_lossy();
         if name.trim_end_matches(".gz").ends_with(".vpack") {
             return Ok(false);
         }
-        let file = BufReader::new(File::open(path).map_err(|error| super::folder::failure(path, &error))?);
+        let file = files.open(path).map_err(|error| super::folder::failure(path, &error))?;
+        let file = BufReader::new(file);
         let text: Box<dyn Read> =
             if name.ends_with(".gz") { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
         let mut text = BufReader::new(text.take(DOCUMENT_MAX_BYTES as u64));
@@ -170,7 +178,9 @@ impl DataFile {
         }
         let start = self.position;
         let read = match &mut self.form {
-            Form::Members(file) => Some((read_member(file, &self.path, start)?.unwrap_or_default(), true)),
+            Form::Members(file) => {
+                Some((read_member(file, &self.files, &self.path, start)?.unwrap_or_default(), true))
+            }
             Form::Plain(file) => {
                 let mut waiting = Vec::with_capacity(bytes + 1);
                 let cut = read_whole(file, &mut waiting, bytes, self.velocypack)
@@ -199,8 +209,8 @@ impl DataFile {
     /// Returns the number, from 1, of the first line of a block that begins at `position`.
     ///
     /// It reads everything before the position.
-    pub(super) fn line_at(path: &Path, position: u64) -> Result<u64, Failure> {
-        let mut file = DataFile::open(path, 0)?;
+    pub(super) fn line_at(files: &Files, path: &Path, position: u64) -> Result<u64, Failure> {
+        let mut file = DataFile::open(files, path, 0)?;
         let mut line = 1;
         while file.position < position {
             let left = match file.form {
@@ -271,7 +281,7 @@ fn cut_values(bytes: &[u8], limit: usize) -> Option<usize> {
 ///
 /// It returns only one: the next may belong to another part of the collection, and documents of two
 /// parts together load more slowly.
-fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8>>, Failure> {
+fn read_member(file: &mut Input, files: &Files, path: &Path, start: u64) -> Result<Option<Vec<u8>>, Failure> {
     let failed = |error: std::io::Error| damaged(path, start, &error);
     let mut member = vec![0; gzip_members::HEADER_BYTES];
     let length = read_up_to(file, &mut member).map_err(failed)?;
@@ -289,7 +299,7 @@ fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8
     let rest = member.get_mut(gzip_members::HEADER_BYTES..).unwrap_or_default();
     let read = read_up_to(file, rest).map_err(failed)?;
     if gzip_members::HEADER_BYTES + read < whole {
-        let line = DataFile::line_at(path, start).unwrap_or(0);
+        let line = DataFile::line_at(files, path, start).unwrap_or(0);
         let (end, path) = (start + (gzip_members::HEADER_BYTES + read) as u64, path.display());
         return Err(Failure::new(format!(
             "{path} is cut off at byte {end}, in the block that begins with line {line}"
@@ -299,7 +309,7 @@ fn read_member(file: &mut File, path: &Path, start: u64) -> Result<Option<Vec<u8
 }
 
 /// Fills a buffer as far as the file goes.
-fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn read_up_to(file: &mut Input, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut done = 0;
     while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
         match file.read(rest)? {

@@ -3,7 +3,7 @@
 //! The order is collections, analyzers, views of collections, documents and indexes, and views of
 //! indexes. Users come last, because the login in use may change with them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use super::folder::{Collection, Dump};
@@ -28,7 +28,7 @@ pub(super) fn restore(
     let client = &server.client;
     let dump = Dump::read(folder, settings, console)?;
     check_name(&dump, client.options().database.as_str(), settings)?;
-    let state = State::open(folder, settings.should_continue, console)?;
+    let state = State::open(folder, &settings.files, settings.should_continue, console)?;
     let progress = Progress::new(
         console,
         settings.progress,
@@ -117,9 +117,10 @@ fn check_name(dump: &Dump, database: &str, settings: &Settings) -> Result<(), Fa
     Err(Failure::new(format!("the dump {dumped}, as --force-same-database requires")))
 }
 
-/// Returns the bytes of all data files.
+/// Returns the bytes of all data files, as far as they are documents.
 fn total_bytes(collections: &[Collection], settings: &Settings) -> Option<u64> {
     let files = collections.iter().flat_map(|collection| &collection.data);
-    let sizes = files.map(|file| file.metadata().map_or(0, |metadata| metadata.len()));
+    let bytes = |file: &PathBuf| file.metadata().map_or(0, |metadata| metadata.len());
+    let sizes = files.map(|file| bytes(file).saturating_sub(settings.files.header_bytes()));
     settings.import_data.then(|| sizes.sum())
 }

@@ -7,7 +7,8 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use super::options::Settings;
 use crate::archive::info::Info;
-use crate::archive::names;
+use crate::archive::{key, names};
+use crate::encrypted::Files;
 use crate::{Console, Failure};
 
 /// The dump of a database.
@@ -45,7 +46,7 @@ pub(super) struct View {
 impl Dump {
     /// Reads a folder. Errors: files that are unreadable or have an invalid content.
     pub(super) fn read(folder: &Path, settings: &Settings, console: &Console) -> Result<Self, Failure> {
-        check_encryption(folder)?;
+        key::check(folder, &settings.files)?;
         let info = read_info(folder, settings, console)?;
         let mut files = Vec::new();
         for entry in folder.read_dir().map_err(|error| failure(folder, &error))? {
@@ -130,21 +131,9 @@ fn check_is_dump(folder: &Path, files: &[String]) -> Result<(), Failure> {
     )))
 }
 
-fn check_encryption(folder: &Path) -> Result<(), Failure> {
-    let path = folder.join(names::ENCRYPTION);
-    match std::fs::read_to_string(&path) {
-        Ok(text) if text.trim() != "none" => Err(Failure::new(format!(
-            "the dump is encrypted ({}: {}); decrypt it first",
-            path.display(),
-            text.trim()
-        ))),
-        _ => Ok(()),
-    }
-}
-
 fn read_info(folder: &Path, settings: &Settings, console: &Console) -> Result<Info, Failure> {
     let path = folder.join(names::INFO);
-    let info = std::fs::read(&path).ok().and_then(|text| Info::parse(&text));
+    let info = settings.files.read(&path).ok().and_then(|text| Info::parse(&text));
     let Some(info) = info else {
         console.warning(&format!("{} is missing or cannot be read; dumps of 2.x have none", path.display()));
         return Ok(Info::default());
@@ -159,7 +148,7 @@ fn read_info(folder: &Path, settings: &Settings, console: &Console) -> Result<In
 }
 
 fn read_collection(path: &Path, stem: &str, settings: &Settings) -> Result<Option<Collection>, Failure> {
-    let structure = read_json(path)?;
+    let structure = read_json(path, &settings.files)?;
     let wrong = |what: &str| Failure::new(format!("{}: {what}", path.display()));
     let parameters = Slice::new(&structure).get("parameters").filter(|parameters| parameters.is_object());
     let parameters = parameters.ok_or_else(|| wrong("expecting an object with 'parameters'"))?;
@@ -184,7 +173,7 @@ fn read_collection(path: &Path, stem: &str, settings: &Settings) -> Result<Optio
 }
 
 fn read_view(path: &Path, settings: &Settings) -> Result<Option<View>, Failure> {
-    let definition = read_json(path)?;
+    let definition = read_json(path, &settings.files)?;
     let definition = Slice::new(&definition);
     let text = |name: &str| definition.get(name).and_then(Slice::as_str);
     let name = text("name").ok_or_else(|| {
@@ -195,11 +184,13 @@ fn read_view(path: &Path, settings: &Settings) -> Result<Option<View>, Failure> 
     Ok(settings.wants_view(name).then_some(view))
 }
 
-fn read_json(path: &Path) -> Result<Vec<u8>, Failure> {
-    let text = std::fs::read(path).map_err(|error| failure(path, &error))?;
+fn read_json(path: &Path, files: &Files) -> Result<Vec<u8>, Failure> {
+    let text = files.read(path).map_err(|error| failure(path, &error))?;
     let mut builder = Builder::new();
-    json::parse(&text, &Limits::default(), &mut builder)
-        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    json::parse(&text, &Limits::default(), &mut builder).map_err(|error| {
+        let hint = if files.are_encrypted() { format!("; {}", key::PROBABLY_WRONG) } else { String::new() };
+        Failure::new(format!("{}: {error}{hint}", path.display()))
+    })?;
     Ok(builder.into_vec())
 }
 

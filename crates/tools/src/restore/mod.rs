@@ -26,7 +26,7 @@ use client::{Client, Request};
 
 use self::options::Settings;
 use crate::archive::info::Info;
-use crate::archive::names;
+use crate::archive::{key, names};
 use crate::options::server::client_options;
 use crate::{Console, Failure, Server, Tool, connect, create_database};
 use ::options::Options;
@@ -54,12 +54,17 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
         let folder = settings.folder.display();
         return Err(Failure::option(format!("--input-directory: {folder} is not a folder")));
     }
+    // Before anything is created on the server.
+    let databases = if settings.all_databases { databases(&settings)? } else { Vec::new() };
+    if !settings.all_databases {
+        key::check(&settings.folder, &settings.files)?;
+    }
     wait_for_server(options, settings.connect_retries, console)?;
     let server = connect(options, console, settings.create_database && !settings.all_databases)?;
     if !settings.all_databases {
         return database::restore(&server, &settings, &settings.folder, console);
     }
-    for (name, folder) in databases(&settings)? {
+    for (name, folder) in databases {
         console.info(&format!("database {name:?} from {}", folder.display()));
         let client = server.client.with_database(&name)?;
         provide_database(&client, &settings)?;
@@ -90,7 +95,8 @@ fn wait_for_server(options: &Options, retries: u64, console: &Console) -> Result
     Ok(())
 }
 
-/// Returns the databases of a folder, the system database last.
+/// Returns the databases of a folder, the system database last. Errors: one of the dumps has
+/// another form than the options say.
 ///
 /// The login in use may change with the system database.
 fn databases(settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
@@ -102,7 +108,8 @@ fn databases(settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
         let path = entry.map_err(failed)?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         if path.is_dir() {
-            let info = std::fs::read(path.join(names::INFO)).ok().and_then(|text| Info::parse(&text));
+            key::check(&path, &settings.files)?;
+            let info = settings.files.read(&path.join(names::INFO)).ok().and_then(|text| Info::parse(&text));
             let database = info.and_then(|info| info.database).unwrap_or_else(|| name.to_owned());
             found.push((database, path));
         }

@@ -6,18 +6,19 @@ use options::{
     Bytes, Flag, List, Number, Opt, Options, Program, Text, Unsupported, bytes, flag, number, text,
 };
 
+use crate::encrypted::Files;
 use crate::failure::Failure;
-use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server, threads};
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, encryption, general, log, server, threads};
 
 pub(super) static PROGRAM: Program = Program {
     name: "persea restore",
     usage: "[--OPTION VALUE ...]",
     about: "Restore a dump that `persea dump` or arangodump has written, version 2.x or later.",
-    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    sections: &[ROWS, encryption::ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
     ignored: &[IGNORED, OWN_IGNORED],
-    refused: &[REFUSED],
+    refused: &[],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: Some(INPUT_DIRECTORY.row()),
 };
@@ -109,6 +110,8 @@ pub(super) struct Settings {
     pub(super) threads: usize,
     pub(super) batch_bytes: usize,
     pub(super) connect_retries: u64,
+    /// The form of the files.
+    pub(super) files: Files,
 }
 
 impl Settings {
@@ -135,6 +138,7 @@ impl Settings {
             threads: threads(options, &THREADS)?,
             batch_bytes: options.get(&BATCH_SIZE).clamp(BATCH_BYTES.0, BATCH_BYTES.1) as usize,
             connect_retries: options.get(&INITIAL_CONNECT_RETRIES),
+            files: encryption::files(options)?,
         };
         let exclusive = [
             (options.is_given(&server::DATABASE), server::DATABASE.name),

@@ -1,4 +1,5 @@
-//! The progress of a restore, in the file `continue.json` of the dump's folder.
+//! The progress of a restore, in the file `continue.json` of the dump's folder, which is encrypted
+//! as the dump is.
 //!
 //! For each collection it states if it was found, was created or is restored. For each data file it
 //! holds the position up to which the server has confirmed the documents. `--continue` sends those
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use velocypack::{Builder, Limits, Slice, json};
 
 use crate::archive::names;
+use crate::encrypted::Files;
 use crate::{Console, Failure};
 
 /// The time between two writes of the file.
@@ -20,6 +22,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The progress that all threads of a restore share.
 pub(super) struct State {
     path: PathBuf,
+    files: Files,
     console: Console,
     kept: Mutex<Kept>,
 }
@@ -81,11 +84,16 @@ impl Done {
 
 impl State {
     /// Returns a new state, or with `should_continue` that of an earlier restore from this folder.
-    pub(super) fn open(folder: &Path, should_continue: bool, console: &Console) -> Result<Self, Failure> {
+    pub(super) fn open(
+        folder: &Path,
+        files: &Files,
+        should_continue: bool,
+        console: &Console,
+    ) -> Result<Self, Failure> {
         let path = folder.join(names::CONTINUE);
         let mut kept = Kept::default();
         if should_continue {
-            match std::fs::read(&path) {
+            match files.read(&path) {
                 Ok(text) => {
                     kept.collections = parse(&text).ok_or_else(|| {
                         Failure::new(format!(
@@ -100,7 +108,7 @@ impl State {
                 Err(error) => return Err(super::folder::failure(&path, &error)),
             }
         }
-        Ok(State { path, console: console.clone(), kept: Mutex::new(kept) })
+        Ok(State { path, files: files.clone(), console: console.clone(), kept: Mutex::new(kept) })
     }
 
     /// Returns true if the resumed restore has created or found a collection.
@@ -175,7 +183,9 @@ impl State {
     fn write(&self, kept: &mut Kept) {
         kept.written = Some(Instant::now());
         let beside = self.path.with_extension("json.new");
-        let written = std::fs::write(&beside, print(&kept.collections))
+        let written = self
+            .files
+            .write(&beside, print(&kept.collections))
             .and_then(|()| std::fs::rename(&beside, &self.path));
         if let Err(error) = written
             && !kept.has_warned
@@ -231,13 +241,16 @@ fn parse(text: &[u8]) -> Option<BTreeMap<String, Progress>> {
 
 #[cfg(test)]
 mod tests {
+    use encryption::Secret;
+
     use super::*;
 
     #[test]
     fn only_what_is_confirmed_without_a_gap_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let console = Console::plain();
-        let state = State::open(folder.path(), true, &console).unwrap();
+        let files = Files::default();
+        let state = State::open(folder.path(), &files, true, &console).unwrap();
         state.created("a");
         state.sent("a", "a.0.data.json", 100, 200);
         assert_eq!(state.position("a", "a.0.data.json"), 0);
@@ -248,7 +261,7 @@ mod tests {
         state.found("d");
         state.sent("d", "d.data.json", 0, 1);
         state.save();
-        let later = State::open(folder.path(), true, &console).unwrap();
+        let later = State::open(folder.path(), &files, true, &console).unwrap();
         assert_eq!((later.position("a", "a.0.data.json"), later.position("a", "x")), (200, 0));
         assert!(
             later.is_created("a")
@@ -257,10 +270,25 @@ mod tests {
                 && !later.is_created("c")
         );
         assert!(later.is_created("d") && later.is_found("d") && !later.is_found("a"));
-        assert!(!State::open(folder.path(), false, &console).unwrap().is_created("a"));
+        assert!(!State::open(folder.path(), &files, false, &console).unwrap().is_created("a"));
         std::fs::write(folder.path().join(names::CONTINUE), "{").unwrap();
-        assert!(State::open(folder.path(), true, &console).is_err());
+        assert!(State::open(folder.path(), &files, true, &console).is_err());
         later.remove();
-        assert!(State::open(folder.path(), true, &console).is_ok());
+        assert!(State::open(folder.path(), &files, true, &console).is_ok());
+    }
+
+    #[test]
+    fn the_progress_of_an_encrypted_dump_is_encrypted() {
+        let folder = tempfile::tempdir().unwrap();
+        let console = Console::plain();
+        let files = Files::new(Some(Secret::of_bytes([7; 32])));
+        let state = State::open(folder.path(), &files, false, &console).unwrap();
+        state.sent("customers", "customers.data.json", 0, 100);
+        state.save();
+        let bytes = std::fs::read(folder.path().join(names::CONTINUE)).unwrap();
+        assert!(!bytes.windows(9).any(|bytes| bytes == b"customers"));
+        let later = State::open(folder.path(), &files, true, &console).unwrap();
+        assert_eq!(later.position("customers", "customers.data.json"), 100);
+        assert!(State::open(folder.path(), &Files::default(), true, &console).is_err());
     }
 }

@@ -9,6 +9,7 @@ use velocypack::Builder;
 
 use super::data::DataFile;
 use super::lines;
+use crate::encrypted::Files;
 
 fn text(count: usize) -> Vec<u8> {
     let line = |n| format!("{{\"_key\":\"{n}\",\"text\":\"{}\"}}\n", "x".repeat(n % 50));
@@ -25,7 +26,7 @@ fn array(count: u64) -> Vec<u8> {
 
 /// Returns the whole content, read in blocks; each must end where the next begins.
 fn read(path: &Path, position: u64, block_bytes: usize) -> Vec<u8> {
-    let mut file = DataFile::open(path, position).unwrap();
+    let mut file = DataFile::open(&Files::default(), path, position).unwrap();
     let (mut all, mut end) = (Vec::new(), position);
     while let Some(block) = file.next_block(block_bytes).unwrap() {
         assert_eq!(block.start, end);
@@ -71,7 +72,7 @@ fn every_form_is_read_in_whole_documents() {
     }
     let path = write(folder.path(), "c.data.json.gz", &members);
     let mut all = Vec::new();
-    let mut file = DataFile::open(&path, 0).unwrap();
+    let mut file = DataFile::open(&Files::default(), &path, 0).unwrap();
     while let Some(block) = file.next_block(1).unwrap() {
         all.extend(block.unpack(&path).unwrap());
     }
@@ -101,10 +102,14 @@ fn reading_continues_after_any_block_and_lines_are_counted() {
         ("c.data.json.gz", members),
     ] {
         let path = write(folder.path(), name, &bytes);
-        let mut file = DataFile::open(&path, 0).unwrap();
+        let mut file = DataFile::open(&Files::default(), &path, 0).unwrap();
         let mut before = Vec::new();
         while let Some(block) = file.next_block(2_000).unwrap() {
-            assert_eq!(DataFile::line_at(&path, block.start).unwrap(), 1 + lines::count(&before), "{name}");
+            assert_eq!(
+                DataFile::line_at(&Files::default(), &path, block.start).unwrap(),
+                1 + lines::count(&before),
+                "{name}"
+            );
             let end = block.end;
             before.extend(block.unpack(&path).unwrap());
             let rest = read(&path, end, 5_000);
@@ -125,7 +130,7 @@ fn wrapped_documents_are_seen() {
         ("", false),
     ] {
         let path = write(folder.path(), "a.data.json", text.as_bytes());
-        assert_eq!(DataFile::has_envelopes(&path).unwrap(), expected, "{text}");
+        assert_eq!(DataFile::has_envelopes(&Files::default(), &path).unwrap(), expected, "{text}");
     }
 }
 

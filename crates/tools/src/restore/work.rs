@@ -90,7 +90,7 @@ impl<'a> Work<'a> {
             let documents = Documents { velocypack, packed: true, bytes: member };
             server::send_data(&self.server.client, &job.collection.name, self.settings, documents).map_err(
                 |error| match block.unpack(path) {
-                    Ok(plain) => explain(&error, path, block.start, &[], &plain, velocypack),
+                    Ok(plain) => self.explain(&error, path, block.start, &[], &plain, velocypack),
                     // The file is at fault.
                     Err(failure) => failure,
                 },
@@ -118,11 +118,35 @@ impl<'a> Work<'a> {
             let sent = server::send_data(&self.server.client, &job.collection.name, self.settings, documents);
             sent.map_err(|error| {
                 let before = plain.get(..from).unwrap_or_default();
-                explain(&error, path, block.start, before, &piece, velocypack)
+                self.explain(&error, path, block.start, before, &piece, velocypack)
             })?;
             self.was_sent(piece.len());
         }
         Ok(())
+    }
+
+    /// Names the file and the line that the server has refused, and the reason.
+    fn explain(
+        &self,
+        error: &client::Error,
+        path: &Path,
+        block_start: u64,
+        before: &[u8],
+        piece: &[u8],
+        velocypack: bool,
+    ) -> Failure {
+        let Some(refused) = error.server().filter(|_| !velocypack) else {
+            return Failure::new(error.to_string()).during(&path.display().to_string());
+        };
+        let Ok(first) = DataFile::line_at(&self.settings.files, path, block_start) else {
+            return Failure::new(error.to_string()).during(&path.display().to_string());
+        };
+        let first = first + lines::count(before);
+        let place = match server::bad_line(piece, &refused.message) {
+            Some(line) => format!("{}, line {}", path.display(), first + line),
+            None => format!("{}, lines {first} to {}", path.display(), first + lines::count(piece)),
+        };
+        Failure::new(error.to_string()).during(&place)
     }
 
     fn was_sent(&self, bytes: usize) {
@@ -151,9 +175,9 @@ impl schedule::Work for Work<'_> {
         let mut files = Vec::new();
         let mut is_ordered = false;
         for path in collection.data.iter().filter(|_| self.settings.import_data) {
-            is_ordered = is_ordered || DataFile::has_envelopes(path)?;
+            is_ordered = is_ordered || DataFile::has_envelopes(&self.settings.files, path)?;
             let position = self.state.position(&collection.name, &file_name(path));
-            files.push(Mutex::new(DataFile::open(path, position)?));
+            files.push(Mutex::new(DataFile::open(&self.settings.files, path, position)?));
         }
         Ok(Job { collection, files, is_ordered })
     }
@@ -198,27 +222,4 @@ fn next_file(job: &Job) -> Option<MutexGuard<'_, DataFile>> {
 
 fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// Names the file and the line that the server has refused, and the reason.
-fn explain(
-    error: &client::Error,
-    path: &Path,
-    block_start: u64,
-    before: &[u8],
-    piece: &[u8],
-    velocypack: bool,
-) -> Failure {
-    let Some(refused) = error.server().filter(|_| !velocypack) else {
-        return Failure::new(error.to_string()).during(&path.display().to_string());
-    };
-    let Ok(first) = DataFile::line_at(path, block_start) else {
-        return Failure::new(error.to_string()).during(&path.display().to_string());
-    };
-    let first = first + lines::count(before);
-    let place = match server::bad_line(piece, &refused.message) {
-        Some(line) => format!("{}, line {}", path.display(), first + line),
-        None => format!("{}, lines {first} to {}", path.display(), first + lines::count(piece)),
-    };
-    Failure::new(error.to_string()).during(&place)
 }
