@@ -110,7 +110,7 @@ impl Connection {
 
 /// Accepts every certificate of a server: tests look at it.
 #[derive(Debug)]
-struct AnyServer;
+pub(super) struct AnyServer;
 
 impl ServerCertVerifier for AnyServer {
     fn verify_server_cert(

@@ -1,13 +1,18 @@
 //! Names of the server, versions, algorithms, protocols and sessions.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use server::http::tls::{NamedKeyfile, TlsOptions, TlsProtocol, TlsVersions};
+use server::http::tls::{NamedKeyfile, TlsOptions, TlsProtocol, TlsVersions, UserAttribute};
 use test_certificates::Subject;
+use tokio_rustls::rustls::client::ResolvesClientCert;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
-use tokio_rustls::rustls::{CipherSuite, HandshakeKind, NamedGroup, ProtocolVersion};
+use tokio_rustls::rustls::{
+    CipherSuite, ClientConfig, HandshakeKind, NamedGroup, ProtocolVersion, SignatureScheme,
+};
 
-use super::connection::config;
+use super::connection::{AnyServer, config};
 use super::{Connection, Identity, Setup};
 use crate::harness::Running;
 
@@ -80,6 +85,60 @@ fn versions_are_those_of_the_option_without_the_bits_that_are_off() {
         assert_eq!(has_older, bits != 1 << 27, "{versions:?} {bits}");
     }
     assert!(TlsProtocol::default().with_versions(TlsVersions::Tls13, 1 << 29).is_err());
+}
+
+/// Remembers the authorities that the server names, and shows no certificate.
+#[derive(Debug, Default)]
+struct Hints(Mutex<Vec<Vec<u8>>>);
+
+impl ResolvesClientCert for Hints {
+    fn resolve(&self, authorities: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.0.lock().unwrap().extend(authorities.iter().map(|name| name.to_vec()));
+        None
+    }
+
+    fn has_certs(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn the_names_of_authorities_may_be_hidden() {
+    for hides_authorities in [false, true] {
+        let mut setup = Setup::new().with_clients(UserAttribute::None);
+        setup.clients().hides_authorities = hides_authorities;
+        let running = setup.start();
+        let hints = Arc::new(Hints::default());
+        let mut config = config(&Identity::None, &[&TLS13]);
+        config.client_auth_cert_resolver = Arc::clone(&hints) as Arc<dyn ResolvesClientCert>;
+        drop(Connection::with(&running, "localhost", &Arc::new(config)).unwrap());
+        let names = hints.0.lock().unwrap();
+        assert_eq!(names.len(), if hides_authorities { 0 } else { 1 });
+        assert!(names.iter().all(|name| name.windows(9).any(|part| part == b"authority")));
+    }
+}
+
+#[test]
+fn the_order_of_suites_is_the_clients_unless_a_bit_says_otherwise() {
+    let suites = [
+        (0, CipherSuite::TLS13_CHACHA20_POLY1305_SHA256),
+        (0x40_0000, CipherSuite::TLS13_AES_256_GCM_SHA384),
+    ];
+    for (bits, expected) in suites {
+        let settings = TlsProtocol::default().with_versions(TlsVersions::Both, bits).unwrap();
+        let running = protocol(Setup::new(), settings).start();
+        let mut provider = ring::default_provider();
+        provider.cipher_suites.sort_by_key(|suite| suite.suite() != suites[0].1);
+        let client = ClientConfig::builder_with_provider(Arc::new(provider))
+            .with_protocol_versions(&[&TLS13])
+            .unwrap()
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyServer))
+            .with_no_client_auth();
+        let connection = Connection::with(&running, "localhost", &Arc::new(client)).unwrap();
+        let suite = connection.tls().negotiated_cipher_suite().unwrap().suite();
+        assert_eq!(suite, expected, "{bits}");
+    }
 }
 
 #[test]
