@@ -1,0 +1,8 @@
+//! The tests of the crate, against an issuer in memory.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod keys;
+mod sign_in;
+mod support;
+mod tokens;

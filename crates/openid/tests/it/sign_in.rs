@@ -1,0 +1,96 @@
+//! The authorization code flow.
+
+use std::sync::Arc;
+
+use mock_issuer::MockIssuer;
+use openid::{Issuers, Refusal, SignIns, Started};
+
+use crate::support::{NOW, examine, fast, issuers};
+
+const MEMBERS: &str = r#""id": "mock", "clientId": "persea-web", "redirectUri": "https://db.example/x","#;
+
+fn started(sign_ins: &SignIns) -> Started {
+    // The first fetch is in progress.
+    loop {
+        match sign_ins.start("mock").unwrap() {
+            Ok(started) => return started,
+            Err(Refusal::Fetching(_)) => std::thread::yield_now(),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+fn with(mock: &MockIssuer, members: &str) -> (SignIns, Arc<Issuers>) {
+    mock.set_claims(r#""sub": "ann""#);
+    let issuers = issuers(mock, &format!("{MEMBERS}{members}"), fast());
+    (SignIns::new(Arc::clone(&issuers)), issuers)
+}
+
+#[test]
+fn a_code_becomes_a_token_once() {
+    let mock = MockIssuer::start().unwrap();
+    let (sign_ins, issuers) = with(&mock, "");
+    assert!(sign_ins.start("other").is_none());
+    let Started { url, state } = started(&sign_ins);
+    assert!(url.contains("redirect_uri=https%3A%2F%2Fdb.example%2Fx"), "{url}");
+    let (code, returned) = mock.authorize(&url).unwrap();
+    assert_eq!(returned, state);
+    let (token, verified) = sign_ins.finish("mock", (&state, &code), || NOW).unwrap();
+    assert_eq!(verified.user, "127.0.0.1:ann");
+    assert_eq!(examine(&issuers, &token).unwrap(), verified, "the token is good for requests");
+    let again = sign_ins.finish("mock", (&state, &code), || NOW).unwrap_err();
+    assert!(again.to_string().contains("finished already"), "{again}");
+}
+
+#[test]
+fn states_codes_and_nonces_belong_together() {
+    let mock = MockIssuer::start().unwrap();
+    let (sign_ins, _) = with(&mock, "");
+    let [first, second] = [started(&sign_ins), started(&sign_ins)];
+    assert_ne!(first.state, second.state);
+    let (code, _) = mock.authorize(&first.url).unwrap();
+    // The verifier is another one, so the issuer refuses.
+    let mixed = sign_ins.finish("mock", (&second.state, &code), || NOW).unwrap_err();
+    assert!(mixed.to_string().contains("invalid_grant"), "{mixed}");
+    let third = started(&sign_ins);
+    let foreign = third.url.replace("nonce=", "nonce=x");
+    let (code, state) = mock.authorize(&foreign).unwrap();
+    let wrong = sign_ins.finish("mock", (&state, &code), || NOW).unwrap_err();
+    assert!(wrong.to_string().starts_with("the nonce"), "{wrong}");
+    assert!(sign_ins.finish("mock", ("", "x"), || NOW).is_err());
+    let fourth = started(&sign_ins);
+    assert!(sign_ins.finish("elsewhere", (&fourth.state, "x"), || NOW).is_err());
+}
+
+#[test]
+fn a_client_may_have_a_secret() {
+    let mock = MockIssuer::start().unwrap();
+    mock.require_secret("s3cret:&");
+    let (sign_ins, _) = with(&mock, "");
+    let Started { url, .. } = started(&sign_ins);
+    let (code, state) = mock.authorize(&url).unwrap();
+    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_err(), "the client has no secret");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("secret");
+    mock.require_secret("plain-secret");
+    std::fs::write(&file, "plain-secret\n").unwrap();
+    let (sign_ins, _) = with(&mock, &format!(r#""clientSecretFile": "{}","#, file.display()));
+    let Started { url, .. } = started(&sign_ins);
+    let (code, state) = mock.authorize(&url).unwrap();
+    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_ok());
+}
+
+#[test]
+fn sign_ins_are_bounded() {
+    let mock = MockIssuer::start().unwrap();
+    let (sign_ins, _) = with(&mock, "");
+    let oldest = started(&sign_ins);
+    let next = started(&sign_ins);
+    for _ in 0..9_999 {
+        started(&sign_ins);
+    }
+    let (code, state) = mock.authorize(&oldest.url).unwrap();
+    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_err(), "the oldest one has ended");
+    let (code, state) = mock.authorize(&next.url).unwrap();
+    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_ok());
+}
