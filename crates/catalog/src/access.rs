@@ -70,6 +70,18 @@ impl Rights {
         rights
     }
 
+    /// Adds the grants of other rights. Of two grants on the same name the higher one counts.
+    pub fn add(&mut self, other: &Rights) {
+        for (name, rights) in &other.databases {
+            let own = self.databases.entry(name.clone()).or_default();
+            own.level = own.level.max(rights.level);
+            for (collection, level) in &rights.collections {
+                let known = own.collections.entry(collection.clone()).or_insert(*level);
+                *known = (*known).max(*level);
+            }
+        }
+    }
+
     /// Sets the grant on a database.
     pub fn grant_database(&mut self, database: &str, level: AccessLevel) {
         self.databases.entry(database.to_owned()).or_default().level = Some(level);
@@ -249,6 +261,22 @@ mod tests {
         }
         rights.grant_database(SYSTEM_DATABASE, ReadWrite);
         assert_eq!(rights.collection_level("shop", "_webhooks"), ReadWrite);
+    }
+
+    #[test]
+    fn of_two_grants_on_a_name_the_higher_one_counts() {
+        let mut rights = Rights::default();
+        rights.grant_database("shop", ReadOnly);
+        rights.grant_collection("shop", "a", ReadWrite);
+        let mut other = Rights::default();
+        other.grant_database("shop", ReadWrite);
+        other.grant_collection("shop", "a", NoAccess);
+        other.grant_database("hr", NoAccess);
+        other.grant_database(WILDCARD, ReadWrite);
+        rights.add(&other);
+        assert_eq!(rights.database_level("shop"), ReadWrite);
+        assert_eq!(rights.collection_level("shop", "a"), ReadWrite);
+        assert_eq!(rights.database_level("hr"), NoAccess, "a named grant counts before the wildcard");
     }
 
     #[test]

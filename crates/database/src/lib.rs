@@ -53,7 +53,7 @@ pub use documents::{DocumentReader, Outcomes, WriteMode, WriteOperation};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions, JavaScriptOptions};
 pub use kv::{DataNode, NodeHealth, NodeRole, Nodes, PlacementNode};
-pub use session::{Identity, Session};
+pub use session::{ExternalIdentity, Identity, Session};
 pub use state::cursor::encoder::Format;
 pub use state::cursor::{Cursors, Reply};
 pub use state::usage::UsageMode;

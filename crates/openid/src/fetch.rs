@@ -20,7 +20,7 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The path of the discovery document, below the issuer's own.
 const DISCOVERY: &str = "/.well-known/openid-configuration";
 
-/// What an issuer says about itself.
+/// The parts of an issuer's discovery document that the sign-in needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Metadata {
     pub(crate) authorization_endpoint: Option<String>,

@@ -1,4 +1,4 @@
-//! What the rules of an issuer grant.
+//! The grants of an issuer's rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -28,5 +28,5 @@ pub use issuer::{KeyFetch, Pace};
 pub use issuers::{Issuers, Refusal, Verified};
 pub use options::{IssuerOptions, read_issuers};
 pub use rule::Rule;
-pub use sign_in::{SignIns, Started};
+pub use sign_in::{Pending, SignIns, Started};
 pub use token::is_signed_by_an_issuer;

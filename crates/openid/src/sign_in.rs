@@ -2,7 +2,8 @@
 //!
 //! A page asks for the URL of the issuer ([`SignIns::start`]) and keeps the state. The issuer sends
 //! the browser back to the page, whose address is fixed in the configuration, with a code and the
-//! state. The page compares the state with its own, and hands both in ([`SignIns::finish`]). So a
+//! state. The page compares the state with its own, and hands both in ([`SignIns::take`],
+//! [`SignIns::finish`]). So a
 //! link of somebody else cannot sign a browser in.
 
 use std::collections::HashMap;
@@ -44,7 +45,8 @@ pub struct SignIns {
     exchanges: AtomicUsize,
 }
 
-struct Pending {
+/// A sign-in that waits for its code.
+pub struct Pending {
     issuer: Arc<Issuer>,
     verifier: String,
     nonce: String,
@@ -127,28 +129,32 @@ impl SignIns {
         all.insert(state, pending);
     }
 
+    /// Takes the sign-in with a state. Each state is good for one call.
+    pub fn take(&self, id: &str, state: &str) -> Result<Pending, Refusal> {
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(state);
+        let is_good =
+            |pending: &Pending| pending.begun.elapsed() < LIFETIME && pending.issuer.options.id == id;
+        let unknown = "the sign-in is unknown, was finished already, or took too long";
+        pending.filter(is_good).ok_or_else(|| Refusal::Invalid(unknown.to_owned()))
+    }
+
     /// Exchanges a code for an ID token, and verifies it. Returns the token and what it says.
     ///
-    /// It waits for the issuer, a few seconds at most. Each state is good for one call.
+    /// It waits for the issuer, a few seconds at most.
     pub fn finish(
         &self,
-        id: &str,
-        (state, code): (&str, &str),
+        pending: &Pending,
+        code: &str,
         now_seconds: impl Fn() -> f64,
     ) -> Result<(String, Verified), Refusal> {
-        let invalid = |reason: &str| Refusal::Invalid(reason.to_owned());
-        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(state);
-        let pending = pending
-            .filter(|pending| pending.begun.elapsed() < LIFETIME && pending.issuer.options.id == id)
-            .ok_or_else(|| invalid("the sign-in is unknown, was finished already, or took too long"))?;
         if code.is_empty() || code.len() > CODE_MAX_BYTES {
-            return Err(invalid("the code of the issuer is empty or too long"));
+            return Err(Refusal::Invalid("the code of the issuer is empty or too long".to_owned()));
         }
         let _exchange = Exchange(&self.exchanges);
         if self.exchanges.fetch_add(1, Ordering::Relaxed) >= EXCHANGES_MAX {
             return Err(Refusal::Unavailable("too many sign-ins are in progress".to_owned()));
         }
-        let token = exchanged(&pending, code)?;
+        let token = exchanged(pending, code)?;
         let nonce = (&*pending.issuer, pending.nonce.as_str());
         match self.issuers.examine_sign_in(&token, now_seconds(), nonce) {
             // The issuer signed with a new key.

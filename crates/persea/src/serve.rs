@@ -27,8 +27,8 @@ use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
     self as sections, SERVER, backup, cluster, crash_handler, database as store_section, follow, general,
-    group, log as log_section, query, rocksdb_encryption, server as server_section, ssl, tcp, traces,
-    webhooks,
+    group, log as log_section, openid, query, rocksdb_encryption, server as server_section, ssl, tcp,
+    traces, webhooks,
 };
 use crate::process::{PidFile, forbid_dumps, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
@@ -88,6 +88,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let tls = ssl::settings(options, &addresses)?;
     let traces = traces::settings(options)?;
     let webhooks = webhooks::settings(options)?;
+    let issuers = openid::settings(options)?;
     let archive = backup::archive(options)?;
     let source = follow::source(options)?;
     let group = group::settings(options, store_section::data_folder(options))?;
@@ -121,8 +122,9 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     cluster::announce(options, &instance, &addresses)?;
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
-    let server_options =
+    let mut server_options =
         backup::add(options, instance.store().engine().as_ref(), encryption.clone(), server_options)?;
+    server_options.authentication.issuers = issuers;
     let tracer = traces.map(traces::start).transpose()?;
     let writes_wait = group.as_ref().is_some_and(|group| group.is_synchronous);
     let in_memory = instance.store().engine().name() == EngineName::Memory.text();

@@ -6,7 +6,7 @@ use catalog::{AccessLevel, UserDefinition};
 use errors::{Error, ErrorCode, Result};
 use velocypack::{MergeOptions, Slice};
 
-use crate::session::Session;
+use crate::session::{Identity, Session};
 
 /// Maximum number of grants of one user. A longer list is a mistake or an attack.
 const GRANTS_MAX: usize = 100_000;
@@ -48,15 +48,28 @@ impl Session {
     pub fn users(&self) -> Vec<Arc<UserDefinition>> {
         let catalog = self.catalog();
         match (self.user(), self.require_administrator()) {
+            (Some(own), Err(_)) if let Some(user) = self.external_user(own) => vec![user],
             (Some(own), Err(_)) => catalog.user(own).into_iter().cloned().collect(),
             _ => catalog.users().cloned().collect(),
         }
     }
 
-    /// Returns a user. Errors: 1703, and 11 for anyone but an administrator and the user.
+    /// Returns a user, also one of an issuer if it is the session's own.
+    ///
+    /// Errors: 1703, and 11 for anyone but an administrator and the user.
     pub fn find_user(&self, name: &str) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
-        self.catalog().user(name).cloned().ok_or_else(user_not_found)
+        let user = self.external_user(name).or_else(|| self.catalog().user(name).cloned());
+        user.ok_or_else(user_not_found)
+    }
+
+    /// Returns a description of the session's own user, if an issuer of OpenID Connect identifies
+    /// it.
+    fn external_user(&self, name: &str) -> Option<Arc<UserDefinition>> {
+        match self.identity() {
+            Identity::External(user) if *user.name == *name => user.described().ok().map(Arc::new),
+            _ => None,
+        }
     }
 
     /// Creates a user without rights. Errors: 1700, 1702, 10, 11.

@@ -20,13 +20,15 @@ const TASK_BYTES: usize = 512;
 impl Session {
     /// Makes a task that runs in the session's database as its user.
     ///
-    /// Errors: 11 without write access to the database or if tasks are disabled, 10 if the command
+    /// Errors: 11 without write access to the database, for users of other issuers, or if tasks are
+    /// disabled; 10 if the command
     /// is not JavaScript, 1851, 32, 30.
     pub fn create_task(&self, definition: TaskDefinition) -> Result<Arc<Task>> {
         if !self.instance().options().javascript.tasks {
             let message = "JavaScript tasks are disabled (--javascript.tasks)";
             return Err(Error::new(ErrorCode::Forbidden, message));
         }
+        self.require_local_user("a task")?;
         self.require_database(AccessLevel::ReadWrite)?;
         check_command(self, &definition.command)?;
         let id: Arc<str> = match &definition.id {

@@ -1,6 +1,7 @@
 //! Sessions: one database seen by one user. Every request works through a session, which checks all
 //! rights.
 
+mod identity;
 mod cursors;
 mod edge_indexes;
 mod listed_work;
@@ -8,7 +9,7 @@ mod listed_work;
 use std::sync::Arc;
 
 use aql_value::{Interrupt, MemoryAccount};
-use catalog::{AccessLevel, Rights, SYSTEM_DATABASE};
+use catalog::{AccessLevel, SYSTEM_DATABASE};
 use errors::{Error, ErrorCode, Result};
 use storage::{Catalog, Collection, CollectionUsage, Database, UsageCounts};
 use traces::Trace;
@@ -16,66 +17,8 @@ use traces::Trace;
 use crate::base::Owner;
 use crate::instance::Instance;
 
+pub use self::identity::{ExternalIdentity, Identity};
 pub(crate) use self::listed_work::ListedWork;
-
-/// The identity of a client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// All rights: authentication is off, or the request carries a token of the server itself.
-    Superuser,
-    /// A user of the catalog.
-    User(Arc<str>),
-    /// The services of a database, which act for themselves or for clients without a user.
-    Services(Arc<ServicesIdentity>),
-}
-
-/// The identity of the services of a database. They may write it, and reach no other.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ServicesIdentity {
-    /// The name that stands for them where work has an owner. No user can have it.
-    name: Arc<str>,
-    rights: Rights,
-}
-
-/// The beginning of the name of the services of a database. Users may not have such names.
-const SERVICES: &str = ":role:services:";
-
-impl Identity {
-    /// Returns the identity of the services of a database.
-    pub fn of_services(database: &str) -> Self {
-        let mut rights = Rights::default();
-        rights.grant_database(database, AccessLevel::ReadWrite);
-        Identity::Services(Arc::new(ServicesIdentity {
-            name: format!("{SERVICES}{database}").into(),
-            rights,
-        }))
-    }
-
-    /// Returns the identity of the owner of work in a database.
-    pub(crate) fn of_owner(name: &Arc<str>, database: &str) -> Self {
-        match name.strip_prefix(SERVICES) == Some(database) {
-            true => Identity::of_services(database),
-            false => Identity::User(Arc::clone(name)),
-        }
-    }
-
-    /// Returns the name of the user, or the one that stands for services; `None` for a superuser.
-    pub fn name(&self) -> Option<&Arc<str>> {
-        match self {
-            Identity::Superuser => None,
-            Identity::User(name) => Some(name),
-            Identity::Services(services) => Some(&services.name),
-        }
-    }
-
-    /// Returns the name of the user of the catalog, if there is one.
-    pub fn catalog_user(&self) -> Option<&Arc<str>> {
-        match self {
-            Identity::User(name) => Some(name),
-            Identity::Superuser | Identity::Services(_) => None,
-        }
-    }
-}
 
 /// One database seen by one user.
 #[derive(Clone)]
@@ -153,7 +96,7 @@ impl Session {
     /// Returns the result of `CURRENT_USER()`: the user, or without authentication the name that
     /// the client gives.
     pub(crate) fn current_user(&self) -> Option<&Arc<str>> {
-        self.identity.catalog_user().or(self.claimed_name.as_ref())
+        self.identity.person().or(self.claimed_name.as_ref())
     }
 
     /// Returns the session with queries that are parts of a traced request.
@@ -312,6 +255,23 @@ impl Session {
         }
     }
 
+    /// Returns true if the user may use a database.
+    pub fn may_use_database(&self, name: &str) -> bool {
+        self.level(|rights| rights.database_level(name)) > AccessLevel::None
+    }
+
+    /// Checks that the user is one of this server, for work that outlives the token of another
+    /// issuer. Errors: 11.
+    pub(crate) fn require_local_user(&self, work: &str) -> Result<()> {
+        let Identity::External(user) = &self.identity else { return Ok(()) };
+        let message = format!(
+            "forbidden: {work} outlives the token of '{}', whom {} identifies; a user of this server must \
+             make it",
+            user.name, user.issuer
+        );
+        Err(Error::new(ErrorCode::Forbidden, message))
+    }
+
     /// Checks that the user may administer the server, by write access to `_system`. Errors: 11.
     pub fn require_administrator(&self) -> Result<()> {
         if self.level(|rights| rights.database_level(SYSTEM_DATABASE)) >= AccessLevel::ReadWrite {
@@ -332,7 +292,8 @@ impl Session {
     pub(crate) fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
         match &self.identity {
             Identity::Superuser => AccessLevel::ReadWrite,
-            Identity::Services(services) => of(&services.rights),
+            Identity::Services(services) => of(services.rights()),
+            Identity::External(user) => of(&user.rights),
             // A user who was removed since then has no rights.
             Identity::User(name) => {
                 self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights))

@@ -26,6 +26,15 @@ fn with(mock: &MockIssuer, members: &str) -> (SignIns, Arc<Issuers>) {
     (SignIns::new(Arc::clone(&issuers)), issuers)
 }
 
+fn finish(
+    sign_ins: &SignIns,
+    id: &str,
+    state: &str,
+    code: &str,
+) -> Result<(String, openid::Verified), Refusal> {
+    sign_ins.finish(&sign_ins.take(id, state)?, code, || NOW)
+}
+
 #[test]
 fn a_code_becomes_a_token_once() {
     let mock = MockIssuer::start().unwrap();
@@ -35,10 +44,10 @@ fn a_code_becomes_a_token_once() {
     assert!(url.contains("redirect_uri=https%3A%2F%2Fdb.example%2Fx"), "{url}");
     let (code, returned) = mock.authorize(&url).unwrap();
     assert_eq!(returned, state);
-    let (token, verified) = sign_ins.finish("mock", (&state, &code), || NOW).unwrap();
+    let (token, verified) = finish(&sign_ins, "mock", &state, &code).unwrap();
     assert_eq!(verified.user, "127.0.0.1:ann");
     assert_eq!(examine(&issuers, &token).unwrap(), verified, "the token is good for requests");
-    let again = sign_ins.finish("mock", (&state, &code), || NOW).unwrap_err();
+    let again = finish(&sign_ins, "mock", &state, &code).unwrap_err();
     assert!(again.to_string().contains("finished already"), "{again}");
 }
 
@@ -50,16 +59,16 @@ fn states_codes_and_nonces_belong_together() {
     assert_ne!(first.state, second.state);
     let (code, _) = mock.authorize(&first.url).unwrap();
     // The verifier is another one, so the issuer refuses.
-    let mixed = sign_ins.finish("mock", (&second.state, &code), || NOW).unwrap_err();
+    let mixed = finish(&sign_ins, "mock", &second.state, &code).unwrap_err();
     assert!(mixed.to_string().contains("invalid_grant"), "{mixed}");
     let third = started(&sign_ins);
     let foreign = third.url.replace("nonce=", "nonce=x");
     let (code, state) = mock.authorize(&foreign).unwrap();
-    let wrong = sign_ins.finish("mock", (&state, &code), || NOW).unwrap_err();
+    let wrong = finish(&sign_ins, "mock", &state, &code).unwrap_err();
     assert!(wrong.to_string().starts_with("the nonce"), "{wrong}");
-    assert!(sign_ins.finish("mock", ("", "x"), || NOW).is_err());
+    assert!(finish(&sign_ins, "mock", "", "x").is_err());
     let fourth = started(&sign_ins);
-    assert!(sign_ins.finish("elsewhere", (&fourth.state, "x"), || NOW).is_err());
+    assert!(finish(&sign_ins, "elsewhere", &fourth.state, "x").is_err());
 }
 
 #[test]
@@ -69,7 +78,7 @@ fn a_client_may_have_a_secret() {
     let (sign_ins, _) = with(&mock, "");
     let Started { url, .. } = started(&sign_ins);
     let (code, state) = mock.authorize(&url).unwrap();
-    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_err(), "the client has no secret");
+    assert!(finish(&sign_ins, "mock", &state, &code).is_err(), "the client has no secret");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("secret");
     mock.require_secret("plain-secret");
@@ -77,7 +86,7 @@ fn a_client_may_have_a_secret() {
     let (sign_ins, _) = with(&mock, &format!(r#""clientSecretFile": "{}","#, file.display()));
     let Started { url, .. } = started(&sign_ins);
     let (code, state) = mock.authorize(&url).unwrap();
-    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_ok());
+    assert!(finish(&sign_ins, "mock", &state, &code).is_ok());
 }
 
 #[test]
@@ -90,7 +99,7 @@ fn sign_ins_are_bounded() {
         started(&sign_ins);
     }
     let (code, state) = mock.authorize(&oldest.url).unwrap();
-    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_err(), "the oldest one has ended");
+    assert!(finish(&sign_ins, "mock", &state, &code).is_err(), "the oldest one has ended");
     let (code, state) = mock.authorize(&next.url).unwrap();
-    assert!(sign_ins.finish("mock", (&state, &code), || NOW).is_ok());
+    assert!(finish(&sign_ins, "mock", &state, &code).is_ok());
 }

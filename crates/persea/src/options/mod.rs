@@ -18,6 +18,7 @@ mod javascript;
 pub(crate) mod log;
 mod mcp;
 mod mmfiles;
+pub(crate) mod openid;
 pub(crate) mod process;
 pub(crate) mod query;
 mod rocksdb;
@@ -71,6 +72,7 @@ pub(crate) static SERVER: Program = Program {
         log::ROWS,
         mcp::ROWS,
         mmfiles::ROWS,
+        openid::ROWS,
         process::ROWS,
         query::ROWS,
         rocksdb::ROWS,

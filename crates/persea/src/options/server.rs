@@ -158,5 +158,6 @@ fn authentication(options: &Options, instance: &Instance) -> Result<Authenticati
         secrets,
         secret_files,
         session_timeout_seconds: options.get(&SESSION_TIMEOUT) as u64,
+        ..AuthenticationOptions::default()
     })
 }

@@ -88,6 +88,10 @@ impl HttpService {
         foreign_page::refuse(head, false, &self.options.trusted_origins)?;
         match self.dispatcher.services().identify(&head.headers, head.uri.path())? {
             Identified::Known(identity) => Ok(identity),
+            Identified::AfterKeys { fetched, check } => {
+                fetched.await;
+                check()
+            }
             Identified::ByPassword { user, check } => self.log_in(connection, user, check).await,
         }
     }

@@ -225,6 +225,14 @@ impl Response {
         Self::rest(Rest::new(rest).on(Lane::Transactions).when(readiness))
     }
 
+    /// Returns work of a sign-in, which waits without a thread.
+    pub(crate) fn when_fetched(
+        readiness: Readiness,
+        rest: impl FnOnce() -> Result<Response> + Send + 'static,
+    ) -> Self {
+        Self::rest(Rest::new(rest).on(Lane::Control).when(readiness))
+    }
+
     /// Returns work for the worker pool that `interrupt` ends if the client goes.
     pub fn interruptible(
         interrupt: Interrupt,

@@ -10,6 +10,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use super::activities::Activities;
 use super::forward::HomeServer;
 use super::response::Response;
+use super::waits::Readiness;
 
 /// The header of a request that should run in the background.
 ///
@@ -57,6 +58,15 @@ pub(crate) trait Services: Send + Sync {
 pub(crate) enum Identified {
     /// The identity is known.
     Known(Identity),
+    /// The keys of an issuer are being fetched, without which its token cannot be verified.
+    ///
+    /// Errors of the check: 401, 403; 503 if the keys cannot be had.
+    AfterKeys {
+        /// Completes once the fetch has ended.
+        fetched: Readiness,
+        /// The check, which takes microseconds.
+        check: Box<dyn FnOnce() -> Result<Identity> + Send>,
+    },
     /// A password must be checked. That takes long, so it runs on the worker pool. Errors: 401 if
     /// the password is wrong.
     ByPassword {

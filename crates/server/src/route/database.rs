@@ -47,14 +47,8 @@ fn list(session: &Session, _request: &Request) -> Result<Response> {
 
 fn list_accessible(session: &Session, _request: &Request) -> Result<Response> {
     let catalog = session.catalog();
-    let may_use = |name: &str| match session.user() {
-        None => true,
-        Some(user) => {
-            catalog.user(user).is_some_and(|user| user.rights.database_level(name) > AccessLevel::None)
-        }
-    };
-    let names: Vec<&str> =
-        catalog.databases().map(|database| database.name()).filter(|name| may_use(name)).collect();
+    let names = catalog.databases().map(|database| database.name());
+    let names: Vec<&str> = names.filter(|name| session.may_use_database(name)).collect();
     respond_names(&names)
 }
 

@@ -38,6 +38,7 @@ pub(crate) mod mcp;
 mod members;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
+pub(crate) mod openid;
 pub(crate) mod options;
 mod parameter;
 mod pregel;

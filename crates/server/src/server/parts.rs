@@ -121,9 +121,11 @@ impl Parts {
             authentication: Arc::clone(&self.authentication),
             instance: Arc::clone(&self.instance),
         };
+        let openid = route::openid::Services { authentication: Arc::clone(&self.authentication) };
         let wal = route::wal::Services { news: Arc::clone(&self.news), shutdown: Arc::clone(&self.shutdown) };
         [
             bind(route::authentication::ROUTES, authentication),
+            bind(route::openid::ROUTES, openid),
             bind(route::cursor::ROUTES, cursor),
             bind(route::changes::ROUTES, route::changes::Services { news: Arc::clone(&self.news) }),
             bind(route::wal::ROUTES, wal),

@@ -11,7 +11,7 @@ use crate::http::forward::HomeServer;
 use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified, LaterWork, Services};
 use crate::placement::pool::WorkerPool;
-use crate::service::authentication::{Authentication, Look, not_authorized};
+use crate::service::authentication::{Authentication, Look, keys_fetched, keys_unavailable, not_authorized};
 use crate::service::jobs::{Jobs, Owner};
 use crate::service::log::Log;
 use crate::service::recording::Recording;
@@ -32,6 +32,20 @@ impl Services for Upcalls {
         let catalog = self.instance.catalog();
         match self.authentication.look(&catalog, headers, path)? {
             Look::Known(identity) => Ok(Identified::Known(identity)),
+            Look::AfterKeys(fetch) => {
+                let authentication = Arc::clone(&self.authentication);
+                let (instance, headers) = (Arc::clone(&self.instance), headers.clone());
+                let path = path.to_owned();
+                Ok(Identified::AfterKeys {
+                    fetched: keys_fetched(&fetch),
+                    check: Box::new(move || {
+                        match authentication.look(&instance.catalog(), &headers, &path)? {
+                            Look::Known(identity) => Ok(identity),
+                            _ => Err(keys_unavailable()),
+                        }
+                    }),
+                })
+            }
             Look::Password(credentials) => {
                 let authentication = Arc::clone(&self.authentication);
                 let wrong = not_authorized(headers);

@@ -28,6 +28,7 @@ fn with_store(store: Arc<Store>) -> Running {
         secrets: vec![SECRET.to_vec()],
         secret_files: None,
         session_timeout_seconds: 3_600,
+        ..AuthenticationOptions::default()
     };
     start_with(ServerOptions { authentication, ..options() }, store)
 }
@@ -201,6 +202,7 @@ fn secrets_are_read_again_from_their_files() {
         secrets: files.read().unwrap(),
         secret_files: Some(files),
         session_timeout_seconds: 3_600,
+        ..AuthenticationOptions::default()
     };
     let store = store();
     create_root(&store, "").unwrap();

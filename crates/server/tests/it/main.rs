@@ -13,6 +13,7 @@ mod http2;
 mod jobs;
 mod limits;
 mod log_tail;
+mod openid;
 mod openapi;
 mod servers;
 mod shutdown;

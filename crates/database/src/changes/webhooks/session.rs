@@ -55,6 +55,7 @@ impl Session {
     /// [`Session::open_feed`].
     pub fn create_webhook(&self, body: Slice<'_>) -> Result<WebhookView> {
         self.require_webhooks()?;
+        self.require_local_user("a webhook")?;
         self.require_database(AccessLevel::ReadWrite)?;
         let name = definition::name(body)?;
         let definition = WebhookDefinition::new(self.user().cloned(), now(), body)?;

@@ -120,13 +120,15 @@ impl PartRequest {
 
     /// Returns the batch's user, unless the part names another.
     ///
-    /// A part cannot wait as other logins do. After a failure of its user or address it is refused.
+    /// A part cannot wait as other logins do. After a failure of its user or address it is refused,
+    /// and also while the keys for its token are fetched.
     fn identity(&self, services: &PartServices, session: &Session, batch: &Request) -> Result<Identity> {
         if !self.headers.contains_key(AUTHORIZATION) {
             return Ok(session.identity().clone());
         }
         match services.dispatcher.services().identify(&self.headers, self.uri.path())? {
             Identified::Known(identity) => Ok(identity),
+            Identified::AfterKeys { check, .. } => check(),
             Identified::ByPassword { user, check } => {
                 let attempt = Attempt { user, address: batch.client().map(|client| client.ip()) };
                 if !services.logins.admits_now(&attempt) {

@@ -100,7 +100,7 @@ fn description(service: &InstalledService, session: &Session, request: &Request)
                 fields.text(name, value);
             }
         });
-        match session.identity().catalog_user() {
+        match session.identity().person() {
             Some(user) => fields.text("user", user),
             None => fields.null("user"),
         };

@@ -1,6 +1,5 @@
 //! The tool that lists the databases of the user.
 
-use catalog::AccessLevel;
 use mcp::{Arguments, Effect, Object, Tool};
 
 use super::context::{Context, Entry, Presence};
@@ -21,16 +20,10 @@ const TOOL: Tool = Tool {
 fn call(context: Context<'_>, _arguments: &Arguments<'_>) -> ToolResult {
     let session = context.session;
     let catalog = session.catalog();
-    let may_use = |name: &str| match session.user() {
-        None => true,
-        Some(user) => {
-            catalog.user(user).is_some_and(|user| user.rights.database_level(name) > AccessLevel::None)
-        }
-    };
     Ok(Object::whole(|object| {
         object.text("current", session.database_name());
         object.list("databases", |array| {
-            for database in catalog.databases().filter(|database| may_use(database.name())) {
+            for database in catalog.databases().filter(|database| session.may_use_database(database.name())) {
                 array.object(|object| {
                     let name = database.name();
                     object.text("name", name).text("path", &format!("/_db/{}/_mcp", encode_segment(name)));

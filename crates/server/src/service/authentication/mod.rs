@@ -1,10 +1,12 @@
-//! Authentication: the identity of a client, by Basic authentication or tokens.
+//! Authentication: the identity of a client, by Basic authentication, or by tokens of this server
+//! and of issuers of OpenID Connect.
 //!
 //! Hashing a password is slow on purpose. To avoid this cost in every request, the result of an
 //! `authorization` header is cached under a keyed digest of the header. It is discarded when the
 //! user changes.
 
 pub(crate) mod access_token;
+mod issuers;
 pub mod password;
 mod root;
 mod secrets;
@@ -20,12 +22,15 @@ use catalog::UserDefinition;
 use database::Identity;
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use openid::{IssuerOptions, KeyFetch, Pace};
 use sha2::{Digest, Sha256};
 use storage::Catalog;
 
 use crate::http::{foreign_page, tls};
+use issuers::Lenders;
 use token::Subject;
 
+pub(crate) use issuers::{TrustedIssuers, keys_fetched, keys_unavailable};
 pub use root::{SECRET_BYTES, create_root, persistent_secret, root_is_open};
 pub use secrets::SecretFiles;
 
@@ -57,6 +62,10 @@ pub struct AuthenticationOptions {
     pub secret_files: Option<SecretFiles>,
     /// Seconds for which the server's own tokens are valid.
     pub session_timeout_seconds: u64,
+    /// The issuers of OpenID Connect whose tokens are accepted.
+    pub issuers: Vec<IssuerOptions>,
+    /// The times that bound the fetches of the issuers' keys.
+    pub issuers_pace: Pace,
 }
 
 impl Default for AuthenticationOptions {
@@ -67,6 +76,8 @@ impl Default for AuthenticationOptions {
             secrets: Vec::new(),
             secret_files: None,
             session_timeout_seconds: 3_600,
+            issuers: Vec::new(),
+            issuers_pace: Pace::default(),
         }
     }
 }
@@ -79,6 +90,8 @@ pub struct Authentication {
     /// A random key. It makes digests useless to an attacker who reads the process's memory or
     /// searches for collisions.
     digest_key: [u8; 32],
+    /// The issuers of OpenID Connect, if there are any.
+    issuers: Option<TrustedIssuers>,
     known: RwLock<HashMap<[u8; 32], Known>>,
 }
 
@@ -95,12 +108,16 @@ struct Known {
     access_token: Option<String>,
     expires_seconds: Option<f64>,
     allowed_paths: Option<Arc<[String]>>,
+    /// The local users whose rights the user of an issuer has.
+    lenders: Lenders,
 }
 
 /// The result of examining a request's headers.
 pub(crate) enum Look {
     /// The identity of the client.
     Known(Identity),
+    /// A token whose issuer's keys are being fetched. It must be examined again then.
+    AfterKeys(KeyFetch),
     /// A name and a password to be checked, which takes a while.
     Password(Credentials),
 }
@@ -119,7 +136,8 @@ impl Credentials {
     }
 }
 
-fn now_seconds() -> f64 {
+/// Returns the time in seconds since 1970.
+pub(crate) fn now_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
 }
 
@@ -129,7 +147,9 @@ impl Authentication {
         let mut digest_key = [0; 32];
         getrandom::fill(&mut digest_key).map_err(Error::internal)?;
         let secrets = RwLock::new(options.secrets.as_slice().into());
-        Ok(Authentication { options, secrets, digest_key, known: RwLock::default() })
+        let issuers = (options.enabled && !options.issuers.is_empty())
+            .then(|| TrustedIssuers::start(options.issuers.clone(), options.issuers_pace));
+        Ok(Authentication { options, secrets, digest_key, issuers, known: RwLock::default() })
     }
 
     /// Returns true if requests must authenticate.
@@ -172,6 +192,11 @@ impl Authentication {
         self.options.session_timeout_seconds
     }
 
+    /// Returns the issuers of OpenID Connect, if there are any.
+    pub(crate) fn issuers(&self) -> Option<&TrustedIssuers> {
+        self.issuers.as_ref()
+    }
+
     /// Identifies the client of a request, as far as that is quick. Errors: 401 if it cannot be
     /// identified.
     pub(crate) fn look(&self, catalog: &Catalog, headers: &HeaderMap, path: &str) -> Result<Look> {
@@ -190,6 +215,18 @@ impl Authentication {
             header.to_str().ok().and_then(|header| header.split_once(' ')).unwrap_or_default();
         if scheme.eq_ignore_ascii_case("bearer") {
             let value = value.trim();
+            if let Some(issuers) = &self.issuers
+                && openid::is_signed_by_an_issuer(value)
+            {
+                return match issuers.examine(value, catalog, now_seconds()) {
+                    Ok(known) => {
+                        let identity = known.identity.clone();
+                        self.remember(digest, known);
+                        Ok(Look::Known(identity))
+                    }
+                    Err(refusal) => issuers::refused(refusal, headers),
+                };
+            }
             // Clients that know no names have an access token only.
             let known = self.token(value, catalog).or_else(|| access_token(catalog, "", value));
             let known = known.ok_or_else(|| not_authorized(headers))?;
@@ -230,6 +267,7 @@ impl Authentication {
             access_token: None,
             expires_seconds: None,
             allowed_paths: None,
+            lenders: Lenders::default(),
         };
         self.remember(credentials.digest, known);
         Some(identity)
@@ -272,6 +310,7 @@ impl Authentication {
             access_token: None,
             expires_seconds: claims.expires_seconds,
             allowed_paths: claims.allowed_paths.map(Arc::from),
+            lenders: Lenders::default(),
         })
     }
 
@@ -299,7 +338,11 @@ impl Known {
         if self.expires_seconds.is_some_and(|expires| expires <= now_seconds()) {
             return false;
         }
-        let Identity::User(name) = &self.identity else { return true };
+        let name = match &self.identity {
+            Identity::User(name) => name,
+            Identity::External(user) => return issuers::is_good(user, &self.lenders, catalog),
+            Identity::Superuser | Identity::Services(_) => return true,
+        };
         catalog.user(name).is_some_and(|user| {
             let same = |checked: &Arc<UserDefinition>| {
                 Arc::ptr_eq(checked, user) || checked.password_hash == user.password_hash
@@ -330,6 +373,7 @@ fn access_token(catalog: &Catalog, name: &str, token: &str) -> Option<Known> {
         access_token: Some(digest),
         expires_seconds: Some(expires_seconds),
         allowed_paths: None,
+        lenders: Lenders::default(),
     })
 }
 
