@@ -21,6 +21,7 @@ pub mod collection;
 pub mod database;
 pub mod access;
 mod analyzer;
+pub mod user_sessions;
 pub mod user;
 pub mod record;
 #[cfg(test)]
@@ -45,4 +46,5 @@ pub use record::Record;
 pub use schema::{SchemaLevel, SchemaRule};
 pub use user::UserDefinition;
 pub use user_function::UserFunction;
+pub use user_sessions::UserSessions;
 pub use view::{ViewDefinition, ViewKind, ViewProperties};

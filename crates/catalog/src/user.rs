@@ -5,6 +5,7 @@ use velocypack::{Builder, Slice};
 
 use crate::access_token::AccessTokens;
 use crate::properties::{Printer, Properties};
+use crate::user_sessions::UserSessions;
 use crate::{AccessLevel, DatabaseRights, Rights};
 
 /// The maximum length of a user's `extra` object, in bytes.
@@ -27,6 +28,8 @@ pub struct UserDefinition {
     pub rights: Rights,
     /// The access tokens.
     pub tokens: AccessTokens,
+    /// The withdrawal of tokens that the server has signed for the user.
+    pub sessions: UserSessions,
 }
 
 impl UserDefinition {
@@ -41,6 +44,7 @@ impl UserDefinition {
             extra,
             rights: Rights::default(),
             tokens: AccessTokens::default(),
+            sessions: UserSessions::default(),
         }
     }
 
@@ -108,6 +112,9 @@ impl UserDefinition {
         if !self.tokens.is_untouched() {
             printer.object("accessTokens", |printer| self.tokens.print_onto(printer));
         }
+        if !self.sessions.is_untouched() {
+            printer.object("sessions", |printer| self.sessions.print_onto(printer));
+        }
     }
 
     pub(crate) fn read_record(record: Properties<'_>) -> Result<Self> {
@@ -126,6 +133,9 @@ impl UserDefinition {
         }
         if let Some(tokens) = record.value("accessTokens") {
             user.tokens = AccessTokens::read(tokens)?;
+        }
+        if let Some(sessions) = record.value("sessions") {
+            user.sessions = UserSessions::read(sessions)?;
         }
         Ok(user)
     }

@@ -6,7 +6,7 @@
 //! parameters and salt.
 
 use catalog::access_token::AccessTokens;
-use catalog::{AccessLevel, DatabaseRights, UserDefinition};
+use catalog::{AccessLevel, DatabaseRights, UserDefinition, UserSessions};
 use errors::{Error, Result};
 use storage::Catalog;
 use velocypack::{Builder, Slice};
@@ -18,6 +18,8 @@ pub const USERS_COLLECTION: &str = "_users";
 const SELF_DESCRIBING: &str = "phc";
 /// The attribute of `authData` for access tokens, in a form of our own.
 const ACCESS_TOKENS: &str = "accessTokens";
+/// The attribute of `authData` for withdrawn tokens, in a form of our own.
+const SESSIONS: &str = "sessions";
 /// The prefix of ArangoDB's hashes in our catalog: `$arango-METHOD$SALT$HASH`.
 pub const FOREIGN_HASH_PREFIX: &str = "$arango-";
 
@@ -59,6 +61,11 @@ pub(crate) fn document(user: &UserDefinition) -> Result<Vec<u8>> {
     if user.tokens.iter().next().is_some() {
         open(&mut out, ACCESS_TOKENS)?;
         user.tokens.print(&mut out)?;
+        out.close()?;
+    }
+    if user.sessions != UserSessions::default() {
+        open(&mut out, SESSIONS)?;
+        user.sessions.print(&mut out)?;
         out.close()?;
     }
     out.close()?;
@@ -146,6 +153,9 @@ pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
     if let Some(tokens) = document.get_path(&["authData", ACCESS_TOKENS]) {
         user.tokens = AccessTokens::read(tokens)?;
     }
+    if let Some(sessions) = document.get_path(&["authData", SESSIONS]) {
+        user.sessions = UserSessions::read(sessions)?;
+    }
     for (database, granted) in document.get("databases").into_iter().flat_map(Slice::entries) {
         let mut rights = DatabaseRights { level: level(granted), ..DatabaseRights::default() };
         for (collection, granted) in granted.get("collections").into_iter().flat_map(Slice::entries) {
@@ -191,6 +201,8 @@ mod tests {
         anna.active = false;
         anna.set_extra(Slice::new(&value(r#"{"a": [1]}"#))).unwrap();
         anna.set_config(Some("theme"), Some(Slice::new(&value("3")))).unwrap();
+        anna.sessions.withdraw_all();
+        anna.sessions.withdraw("id", 100, 50).unwrap();
         anna.rights.grant_database("*", AccessLevel::ReadOnly);
         anna.rights.grant_collection("shop", "c", AccessLevel::None);
         anna.rights.grant_collection("shop", "*", AccessLevel::ReadWrite);

@@ -1,9 +1,10 @@
-//! Definitions of databases, collections, indexes, views, Analyzers, users and access tokens: they
-//! are read, made, changed and dropped with checks of rights.
+//! Definitions of databases, collections, indexes, views, Analyzers, users, access tokens and
+//! sessions: they are read, made, changed and dropped with checks of rights.
 
 mod access_tokens;
 mod analyzer;
 mod ddl;
+mod user_sessions;
 mod users;
 pub(crate) mod view;
 

@@ -134,6 +134,7 @@ impl Session {
                 new.rights = user.rights.clone();
             }
             new.tokens = user.tokens.clone();
+            new.sessions = user.sessions.clone();
             *user = new;
             Ok(())
         })?;

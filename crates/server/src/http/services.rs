@@ -30,6 +30,9 @@ pub(crate) trait Services: Send + Sync {
     /// without other servers.
     fn authorization_elsewhere(&self, user: &str) -> Result<Option<HeaderValue>>;
 
+    /// Returns true unless the token in a request's headers is for other paths only.
+    fn allows(&self, headers: &HeaderMap, path: &str) -> bool;
+
     /// Returns the name that a client gives while authentication is off.
     fn claimed_name(&self, headers: &HeaderMap) -> Option<Arc<str>>;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use database::{Identity, Instance};
+use database::Instance;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Unknown;
 use crate::http::{Request, Response, Route, Verb};
-use crate::service::authentication::{Authentication, Look, access_token, not_authorized, password};
+use crate::service::authentication::{Authentication, Credential, access_token, password};
 
 /// The services of this family.
 pub(crate) struct Services {
@@ -48,13 +48,14 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
         _ => text("username")?,
     };
     let catalog = services.instance.catalog();
-    if let Some(Identity::User(user)) = services.authentication.log_in_by_token(&catalog, name, password) {
-        return token(&services.authentication, &user);
+    let address = request.client().map(|client| client.ip());
+    if let Some((user, credential)) = services.authentication.log_in_by_token(&catalog, name, password) {
+        return respond(&services.authentication.sign(&user, credential, address)?);
     }
     let authentication = Arc::clone(&services.authentication);
     let (user, password) = (name.to_owned(), password.to_owned());
     Ok(Response::deferred_login(name, move || match password::log_in(&catalog, &user, &password) {
-        Some(user) => token(&authentication, &user.name),
+        Some(user) => respond(&authentication.sign(&user, Credential::Password, address)?),
         None => Err(Error::new(ErrorCode::HttpUnauthorized, "Wrong credentials")),
     }))
 }
@@ -63,15 +64,13 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
 fn renew(services: &Services, request: &Request) -> Result<Response> {
     require_enabled(services, request)?;
     let catalog = services.instance.catalog();
-    match services.authentication.look(&catalog, request.headers(), request.uri().path())? {
-        Look::Known(Identity::User(user)) => token(&services.authentication, &user),
-        _ => Err(not_authorized(request.headers())),
-    }
+    let address = request.client().map(|client| client.ip());
+    let path = request.uri().path();
+    respond(&services.authentication.renew(&catalog, request.headers(), path, address)?)
 }
 
-fn token(authentication: &Authentication, user: &str) -> Result<Response> {
-    let token = authentication.sign(user)?;
+fn respond(token: &str) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
-        fields.text("jwt", &token);
+        fields.text("jwt", token);
     })
 }

@@ -66,6 +66,7 @@ mod transaction;
 mod ttl;
 mod user;
 mod user_rights;
+pub(crate) mod user_sessions;
 mod version;
 mod view;
 pub(crate) mod wal;

@@ -122,10 +122,12 @@ impl Parts {
             instance: Arc::clone(&self.instance),
         };
         let openid = route::openid::Services { authentication: Arc::clone(&self.authentication) };
+        let sessions = route::user_sessions::Services { authentication: Arc::clone(&self.authentication) };
         let wal = route::wal::Services { news: Arc::clone(&self.news), shutdown: Arc::clone(&self.shutdown) };
         [
             bind(route::authentication::ROUTES, authentication),
             bind(route::openid::ROUTES, openid),
+            bind(route::user_sessions::ROUTES, sessions),
             bind(route::cursor::ROUTES, cursor),
             bind(route::changes::ROUTES, route::changes::Services { news: Arc::clone(&self.news) }),
             bind(route::wal::ROUTES, wal),

@@ -19,3 +19,4 @@ mod servers;
 mod shutdown;
 mod tls;
 mod transactions;
+mod user_sessions;

@@ -109,7 +109,12 @@ impl Session {
         let store = self.instance().store();
         for change in restored {
             match change {
-                Ok(user) => store.put_user(user)?,
+                Ok(mut user) => {
+                    if let Some(present) = store.catalog().user(&user.name) {
+                        user.sessions.keep_withdrawn(&present.sessions);
+                    }
+                    store.put_user(user)?;
+                }
                 Err(name) if name != ROOT => store.remove_user(&name)?,
                 Err(_) => {}
             }

@@ -124,6 +124,10 @@ impl PartRequest {
     /// and also while the keys for its token are fetched.
     fn identity(&self, services: &PartServices, session: &Session, batch: &Request) -> Result<Identity> {
         if !self.headers.contains_key(AUTHORIZATION) {
+            // A token for the path of batches alone is none for everything.
+            if !services.dispatcher.services().allows(batch.headers(), self.uri.path()) {
+                return Err(not_authorized(&self.headers));
+            }
             return Ok(session.identity().clone());
         }
         match services.dispatcher.services().identify(&self.headers, self.uri.path())? {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use catalog::{AccessLevel, Rights, UserDefinition};
+use catalog::{AccessLevel, Rights};
 use database::{ExternalIdentity, Identity};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::HeaderMap;
@@ -16,7 +16,8 @@ use openid::{Grants, IssuerOptions, Issuers, KeyFetch, Level, Pace, Refusal, Sig
 use storage::Catalog;
 use tokio::sync::oneshot;
 
-use super::{Known, Look, not_authorized, now_seconds};
+use super::known::{Known, Lenders, active};
+use super::{Look, not_authorized, now_seconds};
 use crate::http::waits::Readiness;
 
 /// Longest time that a request waits for the keys of an issuer.
@@ -32,10 +33,6 @@ pub(crate) struct TrustedIssuers {
     /// The second in which the log had the last entry about a token that is not valid.
     last_entry: AtomicU64,
 }
-
-/// Local users by name, as they were when their rights were taken; `None` for those that were not
-/// there or not active.
-pub(super) type Lenders = Vec<(String, Option<Arc<UserDefinition>>)>;
 
 impl TrustedIssuers {
     pub(super) fn start(options: Vec<IssuerOptions>, pace: Pace) -> Self {
@@ -69,12 +66,9 @@ impl TrustedIssuers {
                 roles: verified.grants.roles,
             };
             Ok(Known {
-                identity: Identity::External(Arc::new(identity)),
-                checked: None,
-                access_token: None,
                 expires_seconds: Some(verified.expires_seconds.min(now_seconds + CACHED_SECONDS)),
-                allowed_paths: None,
                 lenders,
+                ..Known::of(Identity::External(Arc::new(identity)))
             })
         });
         if let Err(refusal) = &examined {
@@ -128,18 +122,6 @@ fn rights(grants: &Grants, catalog: &Catalog) -> (Rights, Lenders) {
     let lenders: Lenders = grants.users.iter().map(lender).collect();
     lenders.iter().filter_map(|(_, user)| user.as_ref()).for_each(|user| rights.add(&user.rights));
     (rights, lenders)
-}
-
-fn active<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Arc<UserDefinition>> {
-    catalog.user(name).filter(|user| user.active)
-}
-
-/// Returns true if a user of an issuer still has the rights that were found.
-pub(super) fn is_good(user: &ExternalIdentity, lenders: &Lenders, catalog: &Catalog) -> bool {
-    let is_same = |(name, then): &(String, Option<Arc<UserDefinition>>)| {
-        active(catalog, name).map(|user| &user.rights) == then.as_ref().map(|user| &user.rights)
-    };
-    catalog.user(&user.name).is_none() && lenders.iter().all(is_same)
 }
 
 /// Returns the reply to a token that is not accepted, or the fetch that it waits for.

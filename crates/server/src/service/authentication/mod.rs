@@ -6,18 +6,20 @@
 //! user changes.
 
 pub(crate) mod access_token;
-mod issuers;
 pub mod password;
 mod root;
 mod secrets;
 mod token;
+mod credentials;
+mod known;
+mod issuers;
+mod sessions;
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use catalog::UserDefinition;
 use database::Identity;
 use errors::{Error, ErrorCode, Result};
@@ -26,13 +28,17 @@ use openid::{IssuerOptions, KeyFetch, Pace};
 use sha2::{Digest, Sha256};
 use storage::Catalog;
 
-use crate::http::{foreign_page, tls};
-use issuers::Lenders;
+use crate::http::foreign_page;
+use credentials::{Credentials, credentials};
+use known::{Known, access_token};
+use sessions::IssuedSessions;
 use token::Subject;
 
 pub(crate) use issuers::{TrustedIssuers, keys_fetched, keys_unavailable};
+pub(crate) use known::Credential;
 pub use root::{SECRET_BYTES, create_root, persistent_secret, root_is_open};
 pub use secrets::SecretFiles;
+pub(crate) use sessions::IssuedSession;
 
 /// The user that a new server has.
 pub const ROOT: &str = "root";
@@ -44,6 +50,9 @@ const CACHE_ENTRIES: usize = 10_000;
 /// token of a moment is the same for a while, so that connections can be used again.
 const SERVER_TOKEN_SECONDS: u64 = 24 * 3_600;
 const SERVER_TOKEN_STEP_SECONDS: u64 = 3_600;
+
+/// Seconds for which a token for one request to another server is valid.
+const ELSEWHERE_TOKEN_SECONDS: u64 = 60;
 
 /// Longest `authorization` header.
 const HEADER_MAX_BYTES: usize = 32 << 10;
@@ -92,25 +101,12 @@ pub struct Authentication {
     digest_key: [u8; 32],
     /// The issuers of OpenID Connect, if there are any.
     issuers: Option<TrustedIssuers>,
+    issued: IssuedSessions,
     known: RwLock<HashMap<[u8; 32], Known>>,
 }
 
 /// Secrets that may sign tokens; the first one signs the server's own.
 type Secrets = Arc<[Vec<u8>]>;
-
-/// The cached result of a header.
-#[derive(Clone)]
-struct Known {
-    identity: Identity,
-    /// The user whose password was right. A token needs only an active user.
-    checked: Option<Arc<UserDefinition>>,
-    /// Digest of the access token that the user must still have.
-    access_token: Option<String>,
-    expires_seconds: Option<f64>,
-    allowed_paths: Option<Arc<[String]>>,
-    /// The local users whose rights the user of an issuer has.
-    lenders: Lenders,
-}
 
 /// The result of examining a request's headers.
 pub(crate) enum Look {
@@ -120,20 +116,6 @@ pub(crate) enum Look {
     AfterKeys(KeyFetch),
     /// A name and a password to be checked, which takes a while.
     Password(Credentials),
-}
-
-/// A name and a password.
-pub(crate) struct Credentials {
-    user: String,
-    password: String,
-    digest: [u8; 32],
-}
-
-impl Credentials {
-    /// Returns the name.
-    pub(crate) fn user(&self) -> &str {
-        &self.user
-    }
 }
 
 /// Returns the time in seconds since 1970.
@@ -149,7 +131,8 @@ impl Authentication {
         let secrets = RwLock::new(options.secrets.as_slice().into());
         let issuers = (options.enabled && !options.issuers.is_empty())
             .then(|| TrustedIssuers::start(options.issuers.clone(), options.issuers_pace));
-        Ok(Authentication { options, secrets, digest_key, issuers, known: RwLock::default() })
+        let (issued, known) = (IssuedSessions::default(), RwLock::default());
+        Ok(Authentication { options, secrets, digest_key, issuers, issued, known })
     }
 
     /// Returns true if requests must authenticate.
@@ -261,22 +244,21 @@ impl Authentication {
     pub(crate) fn check(&self, catalog: &Catalog, credentials: &Credentials) -> Option<Identity> {
         let user = password::log_in(catalog, &credentials.user, &credentials.password)?;
         let identity = Identity::User(user.name.as_str().into());
-        let known = Known {
-            identity: identity.clone(),
-            checked: Some(user),
-            access_token: None,
-            expires_seconds: None,
-            allowed_paths: None,
-            lenders: Lenders::default(),
-        };
-        self.remember(credentials.digest, known);
+        self.remember(credentials.digest, Known::new(identity.clone(), &user, Credential::Password));
         Some(identity)
     }
 
-    /// Returns the active user of a valid access token. If a name is given, the token must be that
-    /// user's.
-    pub(crate) fn log_in_by_token(&self, catalog: &Catalog, name: &str, token: &str) -> Option<Identity> {
-        access_token(catalog, name, token).map(|known| known.identity)
+    /// Returns the active user of a valid access token, and its digest. If a name is given, the
+    /// token must be that user's.
+    pub(crate) fn log_in_by_token(
+        &self,
+        catalog: &Catalog,
+        name: &str,
+        token: &str,
+    ) -> Option<(Arc<UserDefinition>, Credential)> {
+        let known = access_token(catalog, name, token)?;
+        let user = catalog.user(known.identity.name()?)?;
+        Some((Arc::clone(user), Credential::AccessToken(known.access_token?)))
     }
 
     /// Returns the active user of a name that was proven otherwise.
@@ -287,31 +269,117 @@ impl Authentication {
         Some(Identity::User(user.name.as_str().into()))
     }
 
-    /// Creates a token for a user.
-    pub(crate) fn sign(&self, user: &str) -> Result<String> {
+    /// Creates a token by which another server of the same store identifies a user for one request.
+    ///
+    /// Errors: 4 without a secret.
+    pub(crate) fn sign_elsewhere(&self, user: &str) -> Result<String> {
         let secrets = self.secrets();
         let secret = secrets.first().map(Vec::as_slice);
         let secret = secret.ok_or_else(|| Error::internal("the server has no secret to sign tokens with"))?;
-        token::sign(user, now_seconds() as u64, self.options.session_timeout_seconds, secret)
+        token::sign(user, None, now_seconds() as u64, ELSEWHERE_TOKEN_SECONDS, secret)
+    }
+
+    /// Returns the tokens that this server has signed for a user and that are valid, the oldest
+    /// first.
+    pub(crate) fn issued_to(&self, catalog: &Catalog, user: &str) -> Vec<IssuedSession> {
+        self.issued.of(catalog, user, now_seconds())
+    }
+
+    /// Creates a token for a user who has shown a credential.
+    pub(crate) fn sign(
+        &self,
+        user: &Arc<UserDefinition>,
+        credential: Credential,
+        address: Option<IpAddr>,
+    ) -> Result<String> {
+        let secrets = self.secrets();
+        let secret = secrets.first().map(Vec::as_slice);
+        let secret = secret.ok_or_else(|| Error::internal("the server has no secret to sign tokens with"))?;
+        let gone = || Error::new(ErrorCode::HttpUnauthorized, "the access token was removed");
+        let mut ends = u64::MAX;
+        let (access_token, text) = match &credential {
+            Credential::Password => (None, &user.password_hash),
+            Credential::AccessToken(digest) => {
+                let token = user.tokens.by_digest(digest).ok_or_else(gone)?;
+                ends = token.valid_until;
+                (Some(token.id), digest)
+            }
+        };
+        let proof = token::proof(&user.name, text, secret);
+        let session = token::Session {
+            id: sessions::new_id()?,
+            generation: user.sessions.generation(),
+            access_token,
+            proof: proof.ok_or_else(|| Error::internal("the secret cannot sign"))?,
+        };
+        let now = now_seconds() as u64;
+        let lifetime_seconds = self.options.session_timeout_seconds.min(ends.saturating_sub(now));
+        let token = token::sign(&user.name, Some(&session), now, lifetime_seconds, secret)?;
+        let identity = Identity::User(user.name.as_str().into());
+        let known = Known {
+            expires_seconds: Some(now.saturating_add(lifetime_seconds) as f64),
+            session: Some((session.id.as_str().into(), session.generation)),
+            ..Known::new(identity, user, credential)
+        };
+        self.issued.add(known, now, address);
+        Ok(token)
+    }
+
+    /// Creates a new token for a user whose request has a good one, or another login that is known.
+    ///
+    /// The new one ends with the same password or access token. Errors: 401, also for a token that
+    /// is for some paths only.
+    pub(crate) fn renew(
+        &self,
+        catalog: &Catalog,
+        headers: &HeaderMap,
+        path: &str,
+        address: Option<IpAddr>,
+    ) -> Result<String> {
+        let refused = || not_authorized(headers);
+        let Look::Known(Identity::User(name)) = self.look(catalog, headers, path)? else {
+            return Err(refused());
+        };
+        let digest = headers.get(AUTHORIZATION).map(|header| self.digest(header.as_bytes()));
+        let known = digest.and_then(|digest| self.remembered(&digest, catalog));
+        let known = known.filter(|known| known.allowed_paths.is_none()).ok_or_else(refused)?;
+        let user = catalog.user(&name).ok_or_else(refused)?;
+        let credential = match known.access_token {
+            Some(digest) => Credential::AccessToken(digest),
+            None => Credential::Password,
+        };
+        self.sign(user, credential, address)
+    }
+
+    /// Returns true unless the token of a request is for other paths only.
+    pub(crate) fn allows(&self, catalog: &Catalog, headers: &HeaderMap, path: &str) -> bool {
+        let header = headers.get(AUTHORIZATION).filter(|_| self.options.enabled);
+        let Some(header) = header else { return true };
+        let known = self.remembered(&self.digest(header.as_bytes()), catalog).or_else(|| {
+            let (scheme, value) = header.to_str().ok()?.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| self.token(value.trim(), catalog))?
+        });
+        known.is_none_or(|known| known.allows(path).is_some())
     }
 
     fn token(&self, token: &str, catalog: &Catalog) -> Option<Known> {
-        let claims = token::verify(token, now_seconds(), &self.secrets())?;
-        let identity = match &claims.subject {
-            Subject::Server => Identity::Superuser,
-            Subject::User(name) => {
-                catalog.user(name).filter(|user| user.active)?;
-                Identity::User(name.as_str().into())
+        let secrets = self.secrets();
+        let claims = token::verify(token, now_seconds(), &secrets)?;
+        let known = match (&claims.subject, &claims.session) {
+            (Subject::Server, _) => Known::of(Identity::Superuser),
+            (Subject::User(name), session) => {
+                let user = catalog.user(name).filter(|user| user.active)?;
+                let identity = Identity::User(name.as_str().into());
+                match session {
+                    // An owner of the secret has signed it.
+                    None => Known::of(identity),
+                    Some(session) => sessions::known(identity, user, session, &secrets)?,
+                }
             }
         };
-        Some(Known {
-            identity,
-            checked: None,
-            access_token: None,
-            expires_seconds: claims.expires_seconds,
-            allowed_paths: claims.allowed_paths.map(Arc::from),
-            lenders: Lenders::default(),
-        })
+        let ends = [claims.expires_seconds, known.expires_seconds].into_iter().flatten().reduce(f64::min);
+        let allowed_paths = claims.allowed_paths.map(Arc::from);
+        Some(Known { expires_seconds: ends, allowed_paths, ..known })
     }
 
     fn digest(&self, header: &[u8]) -> [u8; 32] {
@@ -330,57 +398,6 @@ impl Authentication {
         }
         known.insert(digest, entry);
     }
-}
-
-impl Known {
-    /// Returns true if the cached result is still valid.
-    fn is_good(&self, catalog: &Catalog) -> bool {
-        if self.expires_seconds.is_some_and(|expires| expires <= now_seconds()) {
-            return false;
-        }
-        let name = match &self.identity {
-            Identity::User(name) => name,
-            Identity::External(user) => return issuers::is_good(user, &self.lenders, catalog),
-            Identity::Superuser | Identity::Services(_) => return true,
-        };
-        catalog.user(name).is_some_and(|user| {
-            let same = |checked: &Arc<UserDefinition>| {
-                Arc::ptr_eq(checked, user) || checked.password_hash == user.password_hash
-            };
-            let has = |digest: &String| user.tokens.by_digest(digest).is_some();
-            user.active
-                && self.checked.as_ref().is_none_or(same)
-                && self.access_token.as_ref().is_none_or(has)
-        })
-    }
-
-    fn allows(&self, path: &str) -> Option<Identity> {
-        let allowed =
-            self.allowed_paths.as_ref().is_none_or(|paths| paths.iter().any(|allowed| allowed == path));
-        allowed.then(|| self.identity.clone())
-    }
-}
-
-/// Returns the result for a valid access token. If a name is given, the token must be that user's.
-fn access_token(catalog: &Catalog, name: &str, token: &str) -> Option<Known> {
-    let owner = access_token::user_of(token).filter(|owner| name.is_empty() || name == owner)?;
-    let user = catalog.user(&owner).filter(|user| user.active)?;
-    let digest = tls::digest(token.as_bytes());
-    let expires_seconds = user.tokens.by_digest(&digest)?.valid_until as f64;
-    (expires_seconds > now_seconds()).then(|| Known {
-        identity: Identity::User(owner.as_str().into()),
-        checked: None,
-        access_token: Some(digest),
-        expires_seconds: Some(expires_seconds),
-        allowed_paths: None,
-        lenders: Lenders::default(),
-    })
-}
-
-fn credentials(encoded: &str, digest: [u8; 32]) -> Option<Credentials> {
-    let decoded = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
-    let (user, password) = decoded.split_once(':')?;
-    Some(Credentials { user: user.to_owned(), password: password.to_owned(), digest })
 }
 
 /// Returns the error 401 with the supported authentication schemes.

@@ -18,6 +18,15 @@ const ISSUER: &str = "arangodb";
 /// The name under which servers sign in at each other.
 const SERVER: &str = "persea";
 
+/// The claim of the server's own tokens with their session.
+const SESSION: &str = "persea_session";
+
+/// The beginning of texts that are proofs, which no token has.
+const PROOF: &str = "persea session";
+
+/// Bytes of a proof.
+const PROOF_BYTES: usize = 16;
+
 /// The seconds by which the clock of the machine that signed a token may be ahead.
 const CLOCK_SKEW_SECONDS: f64 = 5.0;
 
@@ -30,6 +39,21 @@ pub(crate) struct Claims {
     pub(crate) expires_seconds: Option<f64>,
     /// The only paths for which the token is valid; `None` for all.
     pub(crate) allowed_paths: Option<Vec<String>>,
+    /// The session of a token that a server has signed for a user.
+    pub(crate) session: Option<Session>,
+}
+
+/// The claims by which a token ends before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Session {
+    /// The identifier of the token.
+    pub(crate) id: String,
+    /// The generation of the user's sessions.
+    pub(crate) generation: u64,
+    /// The number of the access token that the token was made from; `None` for a password.
+    pub(crate) access_token: Option<u64>,
+    /// The [`proof`] of the password's hash, or of the access token's digest.
+    pub(crate) proof: String,
 }
 
 /// The subject of a token.
@@ -48,17 +72,35 @@ fn signature_of(signed: &str, secret: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
+/// Returns a text that changes with a user's password or access token, and tells nothing about it.
+pub(crate) fn proof(user: &str, credential: &str, secret: &[u8]) -> Option<String> {
+    let mac = signature_of(&format!("{PROOF}\0{user}\0{credential}"), secret)?;
+    mac.finalize().into_bytes().get(..PROOF_BYTES).map(|bytes| URL_SAFE_NO_PAD.encode(bytes))
+}
+
 /// Returns a signed token for a user.
-pub(crate) fn sign(user: &str, now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
-    sign_as(("preferred_username", user), now_seconds, lifetime_seconds, secret)
+pub(crate) fn sign(
+    user: &str,
+    session: Option<&Session>,
+    now_seconds: u64,
+    lifetime_seconds: u64,
+    secret: &[u8],
+) -> Result<String> {
+    sign_as(("preferred_username", user), session, now_seconds, lifetime_seconds, secret)
 }
 
 /// Returns a signed token of a server, for others that have its secret.
 pub(crate) fn sign_server(now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
-    sign_as(("server_id", SERVER), now_seconds, lifetime_seconds, secret)
+    sign_as(("server_id", SERVER), None, now_seconds, lifetime_seconds, secret)
 }
 
-fn sign_as(subject: (&str, &str), now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
+fn sign_as(
+    subject: (&str, &str),
+    session: Option<&Session>,
+    now_seconds: u64,
+    lifetime_seconds: u64,
+    secret: &[u8],
+) -> Result<String> {
     let header = json::to_json_string(
         Slice::new(&Fields::object(|fields| {
             fields.text("alg", "HS256").text("typ", "JWT");
@@ -69,6 +111,14 @@ fn sign_as(subject: (&str, &str), now_seconds: u64, lifetime_seconds: u64, secre
         Slice::new(&Fields::object(|fields| {
             fields.text(subject.0, subject.1).text("iss", ISSUER);
             fields.number("iat", now_seconds).number("exp", now_seconds.saturating_add(lifetime_seconds));
+            if let Some(session) = session {
+                fields.text("jti", &session.id).child(SESSION, |fields| {
+                    fields.number("generation", session.generation).text("proof", &session.proof);
+                    if let Some(id) = session.access_token {
+                        fields.number("accessToken", id);
+                    }
+                });
+            }
         })?),
         None,
     );
@@ -142,7 +192,24 @@ fn read_claims(claims: Slice<'_>) -> Option<Claims> {
         (None, Some(server)) => server.as_str().map(|_| Subject::Server)?,
         (None, None) => return None,
     };
-    Some(Claims { subject, expires_seconds, allowed_paths })
+    let session = match claims.get(SESSION) {
+        None => None,
+        Some(session) => Some(read_session(claims, session)?),
+    };
+    Some(Claims { subject, expires_seconds, allowed_paths, session })
+}
+
+fn read_session(claims: Slice<'_>, session: Slice<'_>) -> Option<Session> {
+    let access_token = match session.get("accessToken") {
+        None => None,
+        Some(id) => Some(id.as_u64()?),
+    };
+    Some(Session {
+        id: claims.get("jti")?.as_str()?.to_owned(),
+        generation: session.get("generation")?.as_u64()?,
+        access_token,
+        proof: session.get("proof")?.as_str()?.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -164,12 +231,29 @@ mod tests {
 
     #[test]
     fn a_token_is_good_until_it_expires() {
-        let token = sign("root", 1_000, 60, b"secret").unwrap();
+        let token = sign("root", None, 1_000, 60, b"secret").unwrap();
         let claims = verify(&token, 1_059.0, &secrets()).unwrap();
         assert_eq!(claims.subject, Subject::User("root".to_owned()));
         assert_eq!(claims.expires_seconds, Some(1_060.0));
         assert_eq!(verify(&token, 1_060.0, &secrets()), None);
         assert_eq!(verify(&token, 1_000.0, &[b"other".to_vec()]), None);
+    }
+
+    #[test]
+    fn a_token_keeps_its_session() {
+        for access_token in [None, Some(7)] {
+            let proof = proof("root", "hash", b"secret").unwrap();
+            let session = Session { id: "x".to_owned(), generation: 3, access_token, proof };
+            let token = sign("root", Some(&session), 1_000, 60, b"secret").unwrap();
+            assert_eq!(verify(&token, 1_000.0, &secrets()).unwrap().session, Some(session));
+        }
+        let claims = r#"{"iss":"arangodb","preferred_username":"root","persea_session":{"generation":0}}"#;
+        assert_eq!(verify(&forge(HEADER, claims, b"secret"), 0.0, &secrets()), None);
+        let differs = |user, credential, secret: &[u8]| {
+            proof("root", "hash", b"secret") != proof(user, credential, secret)
+        };
+        assert!(differs("x", "hash", b"secret") && differs("root", "x", b"secret"));
+        assert!(differs("root", "hash", b"x") && !differs("root", "hash", b"secret"));
     }
 
     #[test]
@@ -185,8 +269,8 @@ mod tests {
 
     #[test]
     fn a_changed_token_is_worthless() {
-        let token = sign("root", 1_000, 60, b"secret").unwrap();
-        let other = sign("reader", 1_000, 60, b"other").unwrap();
+        let token = sign("root", None, 1_000, 60, b"secret").unwrap();
+        let other = sign("reader", None, 1_000, 60, b"other").unwrap();
         let (claims, _) = other.rsplit_once('.').unwrap();
         let (_, signature) = token.rsplit_once('.').unwrap();
         assert_eq!(verify(&format!("{claims}.{signature}"), 1_000.0, &secrets()), None);
@@ -217,7 +301,10 @@ mod tests {
     fn a_server_token_needs_no_user_and_no_end() {
         let token = forge(HEADER, r#"{"iss":"arangodb","server_id":"test"}"#, b"secret");
         let claims = verify(&token, 1e12, &secrets()).unwrap();
-        assert_eq!(claims, Claims { subject: Subject::Server, expires_seconds: None, allowed_paths: None });
+        assert_eq!(
+            claims,
+            Claims { subject: Subject::Server, expires_seconds: None, allowed_paths: None, session: None }
+        );
     }
 
     #[test]
