@@ -15,7 +15,8 @@ pub const IV_BYTES: usize = 16;
 /// NIST SP 800-38A and OpenSSL's `aes-256-ctr`.
 #[derive(Clone)]
 pub struct CtrStream {
-    cipher: Aes256,
+    /// The expanded key takes half a kilobyte.
+    cipher: Box<Aes256>,
     iv: [u8; IV_BYTES],
 }
 
@@ -23,13 +24,13 @@ impl CtrStream {
     /// Returns the key stream of a key and an initialization vector. The pair must not be used for
     /// two files.
     pub fn new(key: &[u8; SECRET_BYTES], iv: &[u8; IV_BYTES]) -> Self {
-        CtrStream { cipher: Aes256::new(key.into()), iv: *iv }
+        CtrStream { cipher: Box::new(Aes256::new(key.into())), iv: *iv }
     }
 
     /// Encrypts or decrypts the bytes of a file from an offset on.
     pub fn apply(&self, offset: u64, bytes: &mut [u8]) {
         let core: CtrCore<&Aes256, flavors::Ctr128BE> =
-            CtrCore::inner_iv_init(&self.cipher, (&self.iv).into());
+            CtrCore::inner_iv_init(self.cipher.as_ref(), (&self.iv).into());
         let mut stream = StreamCipherCoreWrapper::from_core(core);
         stream.seek(offset);
         stream.apply_keystream(bytes);

@@ -27,8 +27,8 @@ use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
     self as sections, SERVER, backup, cluster, crash_handler, database as store_section, follow, general,
-    group, log as log_section, openid, query, rocksdb_encryption, server as server_section, ssl, tcp,
-    traces, webhooks,
+    group, log as log_section, openid, query, rocksdb_encryption, server as server_section, ssl, tcp, traces,
+    webhooks,
 };
 use crate::process::{PidFile, forbid_dumps, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;

@@ -97,6 +97,9 @@ fn log(folder: &Path) -> PathBuf {
     files(folder).into_iter().find(is_log).expect("a log")
 }
 
+/// A change of the bytes of a file.
+type Change = fn(&mut Vec<u8>);
+
 fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = fs::read(path).expect("read");
     change(&mut bytes);
@@ -164,7 +167,7 @@ fn damage_in_the_middle_of_the_log_is_refused_and_cut() {
 fn the_end_of_a_log_may_be_lost() {
     let master = master();
     // Pages that never reached the disk, a file that was cut, and a file of which nothing did.
-    let changes: [(fn(&mut Vec<u8>), bool); 4] = [
+    let changes: [(Change, bool); 4] = [
         (|bytes| bytes[HEADER_BYTES + 49_152..].fill(0), false),
         (|bytes| bytes.truncate(HEADER_BYTES + 50_000), false),
         (|bytes| bytes.fill(0), true),

@@ -148,9 +148,10 @@ fn wait_for_segments(client: &mut Client, data: &Path) {
     let aql = "FOR d IN giraffeview SEARCH ANALYZER(d.giraffe == 'giraffe', 'giraffetext') \
                OPTIONS {waitForSync: true} COLLECT WITH COUNT INTO n RETURN n";
     assert_eq!(query(client, aql), json!([3_000]));
-    harness::wait_until("a segment in a file", || {
+    let saved = harness::wait_until("a segment in a file", || {
         files(&data.join("search")).iter().any(|path| path.extension().is_some_and(|name| name == "rows"))
     });
+    saved.unwrap();
 }
 
 #[test]

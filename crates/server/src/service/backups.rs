@@ -14,7 +14,9 @@ const TRANSFERS_MAX: usize = 1_000;
 
 /// A function that checks whether a copy of the data is whole.
 #[derive(Clone)]
-pub struct Verification(Arc<dyn Fn(&Path) -> Result<()> + Send + Sync>);
+pub struct Verification(Arc<Check>);
+
+type Check = dyn Fn(&Path) -> Result<()> + Send + Sync;
 
 impl Verification {
     /// Returns the check that a function makes.

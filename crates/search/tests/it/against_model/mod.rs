@@ -50,7 +50,7 @@ impl Index {
         }
         let path = self.folder.path().join(self.folders.to_string());
         // Segments of both kinds are read and merged together.
-        let encryption = (self.folders % 2 == 0).then(|| Arc::clone(&self.master));
+        let encryption = self.folders.is_multiple_of(2).then(|| Arc::clone(&self.master));
         Place::Folder(SegmentFolder { path, encryption })
     }
 
