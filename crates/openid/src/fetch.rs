@@ -63,8 +63,24 @@ pub(crate) fn discover(options: &IssuerOptions) -> Result<(Metadata, KeySet)> {
     Ok((metadata, set))
 }
 
+/// The reason why a request has no good reply.
+pub(crate) enum Failure {
+    /// The issuer refuses it.
+    Refused(String),
+    /// The issuer does not answer, or not as it should.
+    Unavailable(String),
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Failure::Unavailable(reason)
+    }
+}
+
 fn get(options: &IssuerOptions, url: &str) -> Result<Vec<u8>> {
-    send(options, url, &[], None)
+    send(options, url, &[], None).map_err(|failure| match failure {
+        Failure::Refused(reason) | Failure::Unavailable(reason) => reason,
+    })
 }
 
 /// Sends a form and returns the JSON reply.
@@ -73,7 +89,7 @@ pub(crate) fn post(
     url: &str,
     headers: &[(&str, String)],
     form: &str,
-) -> Result<Vec<u8>> {
+) -> std::result::Result<Vec<u8>, Failure> {
     send(options, url, headers, Some(form))
 }
 
@@ -83,7 +99,7 @@ fn send(
     url: &str,
     headers: &[(&str, String)],
     form: Option<&str>,
-) -> Result<Vec<u8>> {
+) -> std::result::Result<Vec<u8>, Failure> {
     let text = |error: client::Error| error.to_string();
     let target = Url::parse(url).map_err(text)?;
     let mut connection = ClientOptions::new(Endpoint::parse(&target.endpoint).map_err(text)?);
@@ -117,11 +133,15 @@ fn send(
             let details: String = text("error_description").chars().take(300).collect();
             (!error.is_empty()).then(|| format!(": {error:?} {details:?}"))
         });
-        return Err(format!("{url} answers with {}{}", reply.status(), described.unwrap_or_default()));
+        let reason = format!("{url} answers with {}{}", reply.status(), described.unwrap_or_default());
+        return Err(match reply.status() {
+            400 | 401 | 403 => Failure::Refused(reason),
+            _ => Failure::Unavailable(reason),
+        });
     }
     let parsed = parsed.map_err(|error| format!("{url}: {error}"))?;
     if !Slice::new(&parsed).is_object() {
-        return Err(format!("{url}: the reply must be a JSON object"));
+        return Err(format!("{url}: the reply must be a JSON object").into());
     }
     Ok(parsed)
 }

@@ -17,7 +17,7 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 use velocypack::Slice;
 
-use crate::fetch::post;
+use crate::fetch::{Failure, post};
 use crate::issuer::Issuer;
 use crate::issuers::{Issuers, Refusal, Verified};
 use crate::url::{encoded, form};
@@ -199,7 +199,12 @@ fn exchanged(pending: &Pending, code: &str) -> Result<String, Refusal> {
         Some(secret) => pairs.extend([("client_id", client), ("client_secret", secret)]),
         None => pairs.push(("client_id", client)),
     }
-    let reply = post(options, endpoint, &headers, &form(&pairs)).map_err(unavailable)?;
+    let reply = post(options, endpoint, &headers, &form(&pairs)).map_err(|failure| match failure {
+        Failure::Refused(reason) => {
+            Refusal::Invalid(format!("the sign-in at {} failed: {reason}", options.issuer))
+        }
+        Failure::Unavailable(reason) => unavailable(reason),
+    })?;
     let token = Slice::new(&reply).get("id_token").and_then(Slice::as_str);
     token.map(str::to_owned).ok_or_else(|| unavailable("its reply has no `id_token`".to_owned()))
 }
