@@ -52,7 +52,7 @@ export async function open(browser, server, fragment = '', size = { width: 1280,
 export async function signIn(page, user = 'root', password = 'secret') {
   await page.getByLabel('User').fill(user)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Opens the interface and signs in. */

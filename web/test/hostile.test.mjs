@@ -73,6 +73,9 @@ describe('the interface', () => {
     await page.getByLabel('The same again').fill('new secret')
     await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click()
     await page.getByText('The password is changed.').waitFor()
+    // The page has a new token for the new password.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Rights' }).waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await signIn(page, 'nobody', 'new secret')
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()

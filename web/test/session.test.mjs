@@ -75,6 +75,18 @@ describe('a session', () => {
     await page.close()
   })
 
+  it('ends when its token is withdrawn', async () => {
+    const page = await openAs(browser, server, 'root', '#collections')
+    await page.getByRole('cell', { name: 'docs', exact: true }).waitFor()
+    assert.equal((await server.ask('DELETE', '/_api/user/root/sessions')).status, 200)
+    await page.evaluate(() => (location.hash = '#views'))
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await signIn(page)
+    await pages(page).waitFor()
+    await check(page)
+    await page.close()
+  })
+
   it('keeps changes of documents, views and schemas that are not saved', async () => {
     const page = await openAs(browser, server, 'root', '#collection/docs/documents/a')
     const change = async (name, text) => {

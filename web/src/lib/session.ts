@@ -6,9 +6,10 @@
  */
 import { computed, signal } from '@preact/signals'
 import { database, prefix, switchDatabase } from './address'
-import { bodyOf, type Call, Failure, fullPath } from './api'
+import { bodyOf, type Call, Failure, fullPath, path } from './api'
+import { type Answer, leaveFor, takeAnswer } from './openid'
 import { forgetRequests, record } from './requests'
-import { askTabs, expiry, type Held, isExpired, listenToTabs, storedToken, storeToken, tellSignOut } from './token'
+import { askTabs, expiry, type Held, isExpired, isRenewable, listenToTabs, storedToken, storeToken, tellSignOut } from './token'
 
 export type Level = 'rw' | 'ro' | 'none'
 
@@ -19,6 +20,9 @@ export const user = signal<string | null>(null)
 
 /** `unknown` until the server has told if it wants a user. */
 export const state = signal<'unknown' | 'out' | 'in'>('unknown')
+
+/** The reason why the sign-in at an issuer failed. */
+export const signInError = signal<unknown>(undefined)
 
 /** True while the server is not reachable. */
 export const isAway = signal(false)
@@ -54,11 +58,34 @@ export async function open(call: Call, { signal, keepalive }: Options = {}): Pro
   // Without credentials, the browser neither adds a login of its own nor asks for one.
   const reply = await fetch(address, { method: call.method, headers, body, signal, keepalive, credentials: 'omit', cache: 'no-store' })
   isAway.value = false
-  if (reply.status === 401 && token.value !== null && isExpired(token.value)) {
-    endSession()
-    askTabs()
+  if (reply.status === 401 && token.value !== null) {
+    if (isExpired(token.value)) endAndAsk()
+    else void checkToken(token.value)
   }
   return reply
+}
+
+let isChecking = false
+
+/** Ends the session if its token was withdrawn or the password has changed: a missing right has the same status. */
+async function checkToken(jwt: string) {
+  if (isChecking || user.value === null) return
+  isChecking = true
+  try {
+    const headers = { authorization: `bearer ${jwt}`, 'x-omit-www-authenticate': 'true' }
+    const address = `${prefix}/_db/_system${path`/_api/user/${user.value}`}`
+    const reply = await fetch(address, { headers, credentials: 'omit', cache: 'no-store' })
+    if (reply.status === 401 && token.value === jwt) endAndAsk()
+  } catch {
+    // The server is not reachable, which other requests notice.
+  } finally {
+    isChecking = false
+  }
+}
+
+function endAndAsk() {
+  endSession()
+  askTabs()
 }
 
 /** Sends a call and returns its reply, also one of an error. Errors: `Failure` without a reply, and `AbortError`. */
@@ -99,6 +126,15 @@ const ANSWER_MILLISECONDS = 100
 
 /** Finds out if the server wants a user, and if the user of this tab is still signed in. */
 export async function begin() {
+  const answer = takeAnswer()
+  if (answer !== undefined) {
+    try {
+      if (answer instanceof Error) throw answer
+      return await signInBy(answer)
+    } catch (error) {
+      signInError.value = error
+    }
+  }
   const held = storedToken()
   if (held) hold(held)
   try {
@@ -167,6 +203,27 @@ export async function signIn(name: string, password: string) {
   state.value = 'in'
 }
 
+/** Goes to the page of an issuer, which sends the user back. */
+export async function signInAt(id: string) {
+  const call: Call = { method: 'POST', path: path`/_open/auth/openid/${id}/start`, database: '_system' }
+  leaveFor(id, await ask<{ url: string; state: string }>(call, { quiet: true }))
+}
+
+/** Signs in with the answer of an issuer. */
+async function signInBy({ id, state: sent, code }: Answer) {
+  const call: Call = { method: 'POST', path: path`/_open/auth/openid/${id}/finish`, database: '_system', body: { state: sent, code }, isSecret: true }
+  const held = await ask<Held>(call, { quiet: true })
+  change(held.user)
+  hold({ user: held.user, jwt: held.jwt })
+  try {
+    await loadDatabases()
+  } catch (error) {
+    clearToken()
+    throw error
+  }
+  state.value = 'in'
+}
+
 /** Forgets the user and all that the user did. */
 export function signOut() {
   if (user.value !== null) tellSignOut(user.value)
@@ -213,7 +270,8 @@ export async function loadDatabases() {
 /** Renews the token while its tab is used, and asks for the server while it is away. */
 export function keepAlive() {
   setInterval(async () => {
-    if (token.value === null || document.hidden || expiry(token.value) * 1000 - Date.now() > 15 * 60_000) return
+    // Only the issuer renews its own.
+    if (token.value === null || !isRenewable(token.value) || document.hidden || expiry(token.value) * 1000 - Date.now() > 15 * 60_000) return
     const call: Call = { method: 'POST', path: '/_open/auth/renew', database: '_system' }
     const { jwt } = await ask<{ jwt: string }>(call, { quiet: true })
     if (user.value !== null) hold({ user: user.value, jwt })

@@ -56,14 +56,24 @@ function post(message: Message) {
 
 const isHeld = (held: Partial<Held>): held is Held => typeof held.user === 'string' && typeof held.jwt === 'string'
 
+function part<T>(jwt: string, index: number): Partial<T> | undefined {
+  try {
+    const text = jwt.split('.')[index]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
+    return JSON.parse(atob(text)) as Partial<T>
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns the seconds from 1970 at which a token ends. */
 export function expiry(jwt: string): number {
-  try {
-    const claims = jwt.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
-    return (JSON.parse(atob(claims)) as { exp?: number }).exp ?? Number.POSITIVE_INFINITY
-  } catch {
-    return 0
-  }
+  const claims = part<{ exp: number }>(jwt, 1)
+  return claims === undefined ? 0 : (claims.exp ?? Number.POSITIVE_INFINITY)
+}
+
+/** Returns true for a token of the server, which gives a new one for it; false for one of an issuer. */
+export function isRenewable(jwt: string): boolean {
+  return part<{ alg: string }>(jwt, 0)?.alg === 'HS256'
 }
 
 export function isExpired(jwt: string): boolean {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { ConfirmAction } from '../component/ConfirmAction'
 import { Field } from '../component/Field'
 import { type Call, path } from '../lib/api'
-import { mayAdminister } from '../lib/session'
+import { mayAdminister, signIn, user as own } from '../lib/session'
 
 /** Users change their own password in a database that they may use; administrators change every one. */
 export function ChangePassword({ user, onClose, onDone }: { user: string; onClose: () => void; onDone: () => void }) {
@@ -11,8 +11,13 @@ export function ChangePassword({ user, onClose, onDone }: { user: string; onClos
   const [repeated, setRepeated] = useState('')
   const isSame = password === repeated
   const call: Call | null = isSame ? { method: 'PATCH', path: path`/_api/user/${user}`, database: mayAdminister.value ? '_system' : undefined, body: { passwd: password }, isSecret: true } : null
+  // A new password ends the token of this page too.
+  const done = () => {
+    if (user === own.value) signIn(user, password).then(onDone, onDone)
+    else onDone()
+  }
   return (
-    <ConfirmAction title={`Password of ${user}`} verb="Change" call={call} onClose={onClose} onDone={onDone}>
+    <ConfirmAction title={`Password of ${user}`} verb="Change" call={call} onClose={onClose} onDone={done}>
       <Field title="New password">
         <input class="input" type="password" autofocus autocomplete="new-password" value={password} onInput={(event) => setPassword(event.currentTarget.value)} />
       </Field>
