@@ -112,9 +112,9 @@ impl WalFiles {
         state
     }
 
-    /// Cuts the torn ends of encrypted files off, of which RocksDB would not see that they are ones:
-    /// pages that never reached the disk are zeros, and the decryption of zeros is noise. Its
-    /// replay does not end for some noise.
+    /// Cuts the torn ends of encrypted files off, which RocksDB would not take for such: pages that
+    /// never reached the disk are zeros, and the decryption of zeros is noise. Its replay does not
+    /// end for some noise.
     pub(crate) fn cut_torn_ends(&self) -> Result<()> {
         for NumberedFile { path, file, .. } in self.0.iter().filter(|file| file.file.flaw.is_some()) {
             let opened = OpenOptions::new().write(true).open(path);

@@ -2,7 +2,7 @@
 //!
 //! Each has an identifier and is bound to the credential that it was made from: a password, whose
 //! hash changes with it, or an access token. The list of them is in memory, for people to look at.
-//! What is withdrawn is in the users' records.
+//! Withdrawals are in the users' records.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
