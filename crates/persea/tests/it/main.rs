@@ -41,6 +41,7 @@ mod log_archive;
 mod mcp;
 mod metrics;
 mod migrate;
+mod openid;
 mod packages;
 mod points;
 mod process_roles;

@@ -19,11 +19,22 @@ pub(crate) fn has(program: &str) -> bool {
 /// Runs a suite against a server. Skips it if its client cannot be had and the suite allows that.
 #[track_caller]
 pub(crate) fn run(server: &Server, suite: &str) {
+    run_at(&server.endpoint(), suite);
+}
+
+/// Runs a suite that starts its own server. Skips it as [`run`] does.
+#[track_caller]
+pub(crate) fn run_alone(suite: &str) {
+    run_at("", suite);
+}
+
+#[track_caller]
+fn run_at(endpoint: &str, suite: &str) {
     let data = std::env::var_os("PERSEA_TEST_DATA")
         .unwrap_or_else(|| tests_folder().join("../../shared/data").into());
     let output = Command::new(tests_folder().join("drivers/run"))
         .arg(suite)
-        .env("PERSEA_ENDPOINT", server.endpoint())
+        .env("PERSEA_ENDPOINT", endpoint)
         .env("PERSEA_PROGRAM", PROGRAM)
         .env("PERSEA_TEST_DATA", data)
         .output()
