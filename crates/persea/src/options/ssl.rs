@@ -33,7 +33,7 @@ options::section! {
     static KEYFILE: Opt<Maybe<Text>> =
         text("ssl.keyfile", "", "PEM file with the certificate and key for TLS endpoints.").optional();
     static OPTIONS: Opt<Number> =
-        number("ssl.options", "2147485776", "OpenSSL's option bits. Bits that ask for something that the server does not do are refused.").uncommon();
+        number("ssl.options", "2147485776", "OpenSSL's option bits. Bits that ask for something that the server does not do are refused.");
     static PREFER_HTTP1: Opt<Flag> =
         flag("ssl.prefer-http1-in-alpn", false, "Prefer HTTP/1.1 to HTTP/2 for clients that have both.");
     static PROTOCOL: Opt<Choice<TlsVersions>> =

@@ -88,7 +88,7 @@ fn ignored_options_of_arangodb_are_accepted_and_noted() {
     .unwrap();
     assert_eq!(options.ignored(), ["javascript.allow-port-testing", "foxx.store", "query.max-parallelism"]);
     assert!(options.get(&server::AUTHENTICATION));
-    assert!(read(&["--ssl.cafile", "x"], &[]).unwrap_err().contains("--ssl.cafile is refused"));
+    assert!(read(&["--audit.output", "x"], &[]).unwrap_err().contains("--audit.output is refused"));
 }
 
 #[test]
