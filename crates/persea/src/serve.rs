@@ -16,7 +16,7 @@ use server::server::STOP_TIMEOUT;
 use server::service::authentication::{create_root, root_is_open};
 use server::service::encryption::EncryptionKeys;
 use server::service::log::Log;
-use server::service::log_archive::{ArchiveStatus, LogArchive};
+use server::service::log_archive::{ArchiveOptions, ArchiveStatus, LogArchive};
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use server::{Server, ServerOptions};
 use storage::MemoryBudget;
@@ -92,7 +92,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let archive = backup::archive(options)?;
     let source = follow::source(options)?;
     let group = group::settings(options, store_section::data_folder(options))?;
-    rocksdb_encryption::check(options, archive.is_some(), group.is_some())?;
+    rocksdb_encryption::check(options, group.is_some())?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -130,6 +130,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let in_memory = instance.store().engine().name() == EngineName::Memory.text();
     let crash_dumps = crash_handler::dumps(options, in_memory);
     let archive_status = archive.is_some().then(Arc::<ArchiveStatus>::default);
+    let master = encryption.as_ref().map(|encryption| encryption.master_key());
     let may_rotate = rocksdb_encryption::may_rotate(options);
     let encryption_keys = encryption.filter(|_| may_rotate).map(|keys| keys as Arc<dyn EncryptionKeys>);
     let server_options = ServerOptions {
@@ -146,6 +147,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     if let Some(group) = group {
         server.join_group(&group)?;
     }
+    let archive = archive.map(|archive| ArchiveOptions { encryption: master, ..archive });
     let archive = archive.zip(archive_status);
     let archive = archive.map(|(archive, status)| LogArchive::start(Arc::clone(&instance), archive, status));
     let archive = archive.transpose()?;

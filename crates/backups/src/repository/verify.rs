@@ -56,7 +56,7 @@ impl Repository {
         for (log, archived) in self.logs()? {
             for segment in &archived.segments {
                 verified.segments += 1;
-                faults.extend(self.segment(log, segment).err().map(|error| error.message().to_owned()));
+                faults.extend(self.check_segment(log, segment).err().map(|error| error.message().to_owned()));
             }
         }
         match faults.is_empty() {

@@ -77,7 +77,7 @@ pub(crate) fn archive(options: &Options) -> std::result::Result<Option<ArchiveOp
         let name = ARCHIVE_LOG.name;
         return Err(format!("--{name} needs the change log, which --changes.log never turns off").into());
     }
-    Ok(Some(ArchiveOptions { location, interval }))
+    Ok(Some(ArchiveOptions { location, interval, encryption: None }))
 }
 
 /// Returns the function that checks a copy of a store; `None` for an engine without files.

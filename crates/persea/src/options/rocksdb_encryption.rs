@@ -50,15 +50,13 @@ pub(crate) fn is_on(options: &Options) -> bool {
 }
 
 /// Refuses what would write the data into files that are not encrypted.
-pub(crate) fn check(options: &Options, has_log_archive: bool, is_in_group: bool) -> Result<(), Failure> {
-    let named = match (has_log_archive, is_in_group) {
-        _ if !is_on(options) => return Ok(()),
-        (true, _) => "the archive of the change log (--backup.archive-log)",
-        (_, true) => "a group (--group.*), which keeps the writes of a former leader in a file,",
-        _ => return Ok(()),
-    };
-    Err(format!("{named} is not encrypted yet, and cannot be used together with --rocksdb.encryption-*")
-        .into())
+pub(crate) fn check(options: &Options, is_in_group: bool) -> Result<(), Failure> {
+    if !is_on(options) || !is_in_group {
+        return Ok(());
+    }
+    let message = "a group (--group.*) keeps the writes of a former leader in a file that is not encrypted yet; \
+                   it cannot be used together with --rocksdb.encryption-*";
+    Err(message.into())
 }
 
 /// Returns true if the secrets may be changed while the server runs.

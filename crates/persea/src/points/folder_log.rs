@@ -10,6 +10,7 @@ use database::{Identity, Instance, Session};
 use errors::Result;
 use storage::{ChangeLogMode, MemoryBudget, StoreOptions};
 
+use super::Source;
 use super::moment::Moment;
 use super::plan::{Plan, refused};
 use super::progress::Progress;
@@ -24,7 +25,7 @@ const TOGETHER_BYTES: usize = 8 << 20;
 /// the log, and for a moment behind its end.
 pub(super) fn apply(
     folder: &Path,
-    plan: &Plan,
+    source: &Source<'_>,
     budget: &MemoryBudget,
     progress: &mut Progress<'_>,
     applier: &mut Applier,
@@ -34,9 +35,10 @@ pub(super) fn apply(
     }
     let changes = log_options(ChangeLogMode::OnDemand);
     let options = StoreOptions { changes, ..StoreOptions::default() };
-    let instance = Instance::at_rest(open_engine(folder, budget)?, options, instance_options(budget))?;
+    let instance =
+        Instance::at_rest(open_engine(folder, source.secret, budget)?, options, instance_options(budget))?;
     let session = Session::open(instance, SYSTEM_DATABASE, Identity::Superuser)?;
-    let applied = apply_session(folder, plan, &session, progress, applier);
+    let applied = apply_session(folder, source.plan, &session, progress, applier);
     let closed = session.instance().store().close();
     applied?;
     closed

@@ -16,6 +16,7 @@ mod restore;
 use std::path::Path;
 
 use backups::{Location, Repository};
+use encryption::Secret;
 use options::Options;
 use tools::{Console, Failure, Tool};
 
@@ -28,6 +29,8 @@ struct Source<'a> {
     plan: &'a Plan,
     /// The data folder whose log continues the archive.
     log_from: Option<&'a Path>,
+    /// A secret that opens the backup, if it is encrypted.
+    secret: Option<&'a Secret>,
 }
 
 /// Runs `persea backup`. Only a restore to a moment is done here: the tools do not know the store.
@@ -42,7 +45,7 @@ pub(crate) fn run(tool: &Tool, options: &Options, console: &Console) -> Result<(
         plan.manifest.id,
         plan.chain.segments.len()
     ));
-    let source = Source { repository: &repository, plan: &plan, log_from };
+    let source = Source { repository: &repository, plan: &plan, log_from, secret: request.secret.as_ref() };
     let restored = restore::run(&source, &moment, Path::new(&request.directory), console)?;
     console.info(&format!(
         "Successfully restored {}; the last of {} commits behind the backup is of {}",

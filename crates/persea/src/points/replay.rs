@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use database::Instance;
 use database::follow::{Applier, CopiedState, TailBody};
+use encryption::MasterKey;
 use errors::Result;
 use server::service::machine::available_memory_bytes;
 use storage::{ChangeLogMode, ChangeScope, MemoryBudget, Store, StoreOptions};
 
 use super::moment::Moment;
-use super::plan::{Plan, refused};
+use super::plan::refused;
 use super::progress::{Progress, Replayed};
-use super::store::{instance_options, log_options, open_engine};
+use super::store::{instance_options, key_of, log_options, open_engine, temporary_folder};
 use super::{Source, folder_log};
 
 /// The name under which the replay keeps its position until it ends.
@@ -25,10 +26,16 @@ const SOURCE: &str = "restore";
 /// store.
 pub(super) fn run(source: &Source<'_>, moment: &Moment, folder: &Path) -> Result<Replayed> {
     let budget = MemoryBudget::split(available_memory_bytes() / 2);
-    let present = commits_of_backup(source.plan, moment, folder, &budget)?;
-    let options = StoreOptions { changes: log_options(ChangeLogMode::Never), ..StoreOptions::default() };
-    let instance = Instance::at_rest(open_engine(folder, &budget)?, options, instance_options(&budget))?;
-    let replayed = apply(source, moment, present, &instance, &budget);
+    let present = commits_of_backup(source, moment, folder, &budget)?;
+    let options = StoreOptions {
+        changes: log_options(ChangeLogMode::Never),
+        temporary_folder: temporary_folder(folder),
+        ..StoreOptions::default()
+    };
+    let key = key_of(folder, source.secret)?;
+    let engine = open_engine(folder, source.secret, &budget)?;
+    let instance = Instance::at_rest(engine, options, instance_options(&budget))?;
+    let replayed = apply(source, moment, (present, key.as_deref()), &instance, &budget);
     instance.stop();
     let closed = instance.store().close();
     let replayed = replayed?;
@@ -44,13 +51,14 @@ pub(super) fn run(source: &Source<'_>, moment: &Moment, folder: &Path) -> Result
 ///
 /// Errors: 7002 if the backup has another log, or a commit behind the moment.
 fn commits_of_backup(
-    plan: &Plan,
+    source: &Source<'_>,
     moment: &Moment,
     folder: &Path,
     budget: &MemoryBudget,
 ) -> Result<HashSet<u64>> {
     let options = StoreOptions { changes: log_options(ChangeLogMode::OnDemand), ..StoreOptions::default() };
-    let store = Store::open(open_engine(folder, budget)?, options)?;
+    let plan = source.plan;
+    let store = Store::open(open_engine(folder, source.secret, budget)?, options)?;
     let log = store.change_log();
     let commits = store.commits_from(ChangeScope::All, plan.log.complete);
     let first = store.first_position(ChangeScope::All);
@@ -83,7 +91,7 @@ fn commits_of_backup(
 fn apply(
     source: &Source<'_>,
     moment: &Moment,
-    present: HashSet<u64>,
+    (present, key): (HashSet<u64>, Option<&MasterKey>),
     instance: &Arc<Instance>,
     budget: &MemoryBudget,
 ) -> Result<Replayed> {
@@ -96,7 +104,7 @@ fn apply(
         if progress.is_over {
             break;
         }
-        let segment = source.repository.segment(plan.log.id, name)?;
+        let segment = source.repository.segment(plan.log.id, name, key)?;
         let mut entries = Vec::new();
         for record in segment.records() {
             progress.take(&record?, &mut entries);
@@ -104,7 +112,7 @@ fn apply(
         applier.apply(TailBody::VelocyPack(&entries))?;
     }
     if let Some(folder) = source.log_from.filter(|_| !progress.is_over) {
-        folder_log::apply(folder, plan, budget, &mut progress, &mut applier)?;
+        folder_log::apply(folder, source, budget, &mut progress, &mut applier)?;
     }
     if progress.is_open {
         return Err(refused(format!(

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use database::InstanceOptions;
-use errors::Result;
+use encryption::{Keyring, MasterKey, Secret, TemporaryFolder};
+use errors::{Error, ErrorCode, Result};
 use kv::Engine;
 use kv_mmap::{MmapEngine, MmapOptions};
 use kv_rocksdb::{RocksEngine, RocksOptions};
@@ -24,15 +25,45 @@ pub(super) fn log_options(mode: ChangeLogMode) -> ChangeLogOptions {
     ChangeLogOptions { mode, ..ChangeLogOptions::default() }
 }
 
-/// Opens the store in a folder.
+/// Returns the key of the store in a folder; `None` if it is not encrypted.
 ///
-/// Errors: those of the engine.
-pub(super) fn open_engine(folder: &Path, budget: &MemoryBudget) -> Result<Arc<dyn Engine>> {
+/// Errors: 7002 without a secret that opens it.
+pub(super) fn key_of(folder: &Path, secret: Option<&Secret>) -> Result<Option<Arc<MasterKey>>> {
+    if !Keyring::exists(folder) {
+        return Ok(None);
+    }
+    let refused = |reason: String| Error::new(ErrorCode::HotRestoreInternal, reason);
+    let Some(secret) = secret else {
+        let message = format!(
+            "the store in {} is encrypted; name its key by --encryption.keyfile or --encryption.key-generator",
+            folder.display()
+        );
+        return Err(refused(message));
+    };
+    let keyring = Keyring::open(folder, std::slice::from_ref(secret));
+    keyring.map(|keyring| Some(Arc::clone(keyring.master_key()))).map_err(|error| refused(error.to_string()))
+}
+
+/// Returns the folder of temporary files of one who works with a store, which are encrypted if the
+/// store is.
+pub(super) fn temporary_folder(folder: &Path) -> TemporaryFolder {
+    TemporaryFolder { path: std::env::temp_dir(), is_encrypted: Keyring::exists(folder) }
+}
+
+/// Opens the store in a folder, by a secret if it is encrypted.
+///
+/// Errors: 7002 without a secret that opens it, those of the engine.
+pub(super) fn open_engine(
+    folder: &Path,
+    secret: Option<&Secret>,
+    budget: &MemoryBudget,
+) -> Result<Arc<dyn Engine>> {
     let bytes = usize::try_from(budget.block_cache_bytes + budget.memtable_bytes).unwrap_or(usize::MAX);
     if kv_mmap::is_store(folder) {
         let options = MmapOptions { memory_bytes: bytes, ..MmapOptions::default() };
         return Ok(MmapEngine::open(folder, &options)?);
     }
-    let options = RocksOptions { memory_bytes: bytes, ..RocksOptions::default() };
+    let encryption = key_of(folder, secret)?;
+    let options = RocksOptions { memory_bytes: bytes, encryption, ..RocksOptions::default() };
     Ok(RocksEngine::open(folder, &options)?)
 }

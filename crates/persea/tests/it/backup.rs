@@ -178,7 +178,7 @@ fn damaged_backups_are_refused_and_nothing_is_restored() {
     let write = |name: &'static str, text: &'static str| {
         move |backup: &Path| fs::write(backup.join(name), text).unwrap()
     };
-    refuse_after("format", &write("FORMAT", "persea rocksdb 2\n"), 500, 35);
+    refuse_after("format", &write("FORMAT", "persea rocksdb 3\n"), 500, 35);
     refuse_after("manifest", &write("BACKUP", "{\"format\":2}"), 500, 35);
     refuse_after("garbage", &write("BACKUP", "{"), 500, 7001);
     assert_eq!(ids(&server).len(), 6);

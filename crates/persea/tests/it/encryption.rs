@@ -259,7 +259,6 @@ fn a_start_without_the_right_secret_says_so_and_changes_nothing() {
             vec![keyfile, &right, "--rocksdb.encryption-keyfolder", "/keys"],
             "name one of --rocksdb.encryption-keyfile",
         ),
-        (vec![keyfile, &right, "--backup.archive-log", "/archive"], "is not encrypted yet"),
     ] {
         let message = refused(&data, &options);
         assert!(message.contains(expected), "{message}");

@@ -20,6 +20,8 @@ struct Source {
     repository: String,
     environment: Vec<(&'static str, String)>,
     folder: tempfile::TempDir,
+    /// The file with the secret of encrypted data.
+    secret: Option<PathBuf>,
 }
 
 /// A state of all databases, and the moment at which it was there.
@@ -51,7 +53,16 @@ impl Source {
         })
         .unwrap();
         collection(&mut server.connect(), "", "marks");
-        Source { server, repository, environment, folder }
+        Source { server, repository, environment, folder, secret: None }
+    }
+
+    /// Starts a server whose data is encrypted.
+    fn start_encrypted(folder: &Path) -> Source {
+        let secret = folder.join("secret");
+        fs::write(&secret, [5; 32]).unwrap();
+        let mut source = Self::start_with(None, &encrypting(&secret));
+        source.secret = Some(secret);
+        source
     }
 
     fn launch(
@@ -113,7 +124,11 @@ impl Source {
 
     fn restore(&self, at: &str, target: &Path, further: &[&str]) -> Said {
         let arguments = ["restore", "--at", at, "--database.directory", target.to_str().unwrap()];
-        self.tool(&[&arguments[..], further].concat())
+        let mut arguments = [&arguments[..], further].concat();
+        if let Some(secret) = &self.secret {
+            arguments.extend(["--encryption.keyfile", secret.to_str().unwrap()]);
+        }
+        self.tool(&arguments)
     }
 
     /// Backs up, writes and defines, and checks that both moments behind the backup are restored.
@@ -139,7 +154,8 @@ impl Source {
     fn check(&self, at: &str, expected: &Value) {
         let target = self.target("restored");
         self.restore(at, &target, &[]).success();
-        let server = Server::start(&target, &[]);
+        let options = self.secret.as_deref().map(encrypting);
+        let server = Server::start(&target, options.as_ref().map_or(&[], |options| options.as_slice()));
         let found = state(&mut server.connect());
         assert!(found == *expected, "at {at}: {}", difference(&found, expected));
         // It is a server like any other.
@@ -167,6 +183,13 @@ impl Source {
         files.sort();
         files
     }
+}
+
+/// Returns the options of a server whose data is encrypted.
+fn encrypting(secret: &Path) -> [&str; 6] {
+    let engine = ["--storage-engine", "auto", "--server.storage-engine", "rocksdb"];
+    let [first, second, third, fourth] = engine;
+    [first, second, third, fourth, "--rocksdb.encryption-keyfile", secret.to_str().unwrap()]
 }
 
 /// Returns the documents and the definitions of collections, indexes and views of all databases.
@@ -292,6 +315,24 @@ fn drop_some(server: &Server) {
     assert_eq!(renamed.status, 200, "{}", renamed.text());
     let truncated = client.json("PUT", "/_db/shop/_api/collection/orders/truncate", "");
     assert_eq!(truncated.status, 200, "{}", truncated.text());
+}
+
+#[test]
+fn an_encrypted_server_is_restored_by_its_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut source = Source::start_encrypted(folder.path());
+    let second = source.check_two_moments();
+    for segment in source.segments() {
+        let bytes = fs::read(&segment).unwrap();
+        assert!(!bytes.windows(5).any(|window| window == b"marks"), "{}", segment.display());
+    }
+    source.tool(&["verify"]).success();
+    let wrong = folder.path().join("wrong");
+    fs::write(&wrong, [6; 32]).unwrap();
+    source.secret = Some(wrong);
+    source.refuse(&second.token, "none of the 1 given encryption keys opens");
+    source.secret = None;
+    source.refuse(&second.token, "is encrypted; name its key by --encryption.keyfile");
 }
 
 #[test]

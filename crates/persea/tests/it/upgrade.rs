@@ -88,7 +88,7 @@ fn a_store_of_a_newer_version_is_refused_and_stays_as_it_is() {
         copy(&tests_folder().join("stores").join(store), folder.path());
         let format = fs::read_to_string(folder.path().join("FORMAT")).unwrap();
         assert!(format.contains("files 1") || format.contains("rocksdb 1"), "{format}");
-        fs::write(folder.path().join("FORMAT"), format.replacen('1', "2", 1)).unwrap();
+        fs::write(folder.path().join("FORMAT"), format.replacen('1', "3", 1)).unwrap();
         let before = content(folder.path());
         for upgrade in ["false", "true"] {
             let mut command = Command::new(PROGRAM);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ::encryption::Secret;
 use backups::Location;
 use options::{
     Choice, Flag, Maybe, Number, Opt, Options, Program, Seconds, Text, Unsupported, choice, flag, number,
@@ -10,7 +11,7 @@ use options::{
 };
 
 use crate::failure::Failure;
-use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server};
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, encryption, general, log, server};
 
 pub(super) static PROGRAM: Program = Program {
     name: "persea backup",
@@ -18,7 +19,7 @@ pub(super) static PROGRAM: Program = Program {
     about: "Create, list, restore and delete backups next to a server's data, and copy them to and from \
             repositories, which keep each file once: folders, or s3://BUCKET/PREFIX. Operations: create, list, restore, delete, upload, download; \
             without a server, on --repository: list, delete, verify, prune, and restore with --at.",
-    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    sections: &[ROWS, encryption::ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
     ignored: &[IGNORED, OWN_IGNORED],
@@ -108,6 +109,8 @@ pub struct RestoreRequest {
     pub directory: String,
     /// The data folder whose log continues the archive.
     pub log_from: Option<String>,
+    /// A secret that opens the backup, if it is encrypted.
+    pub secret: Option<Secret>,
 }
 
 /// The settings of the tool.
@@ -118,6 +121,7 @@ pub(super) struct Settings {
     at: Option<String>,
     directory: Option<String>,
     log_from: Option<String>,
+    secret: Option<Secret>,
     pub(super) label: String,
     pub(super) allows_inconsistent: bool,
     pub(super) force: bool,
@@ -142,6 +146,7 @@ impl Settings {
             at: text(&AT),
             directory: text(&DIRECTORY),
             log_from: text(&LOG_FROM),
+            secret: encryption::secret(options)?,
             label: options.get(&LABEL).to_owned(),
             allows_inconsistent: options.get(&ALLOW_INCONSISTENT),
             force: options.get(&FORCE),
@@ -201,6 +206,7 @@ impl Settings {
         }
         let missing = match (&self.at, &self.directory) {
             (None, None) if self.log_from.is_some() => "--at is missing: --log-from belongs to it",
+            (None, None) if self.secret.is_some() => "--at is missing: --encryption.* belong to it",
             (None, None) => return Ok(()),
             (Some(_), None) => "--database.directory is missing: the new data folder",
             (None, Some(_)) => "--at is missing: the moment to restore",
@@ -220,6 +226,7 @@ impl Settings {
             identifier: self.identifier,
             directory: self.directory?,
             log_from: self.log_from,
+            secret: self.secret,
         })
     }
 

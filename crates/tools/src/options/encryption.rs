@@ -15,6 +15,11 @@ options::section! {
 
 /// Returns the form of files. Errors: both options, or no secret of 32 bytes.
 pub(crate) fn files(options: &Options) -> Result<Files, Failure> {
+    Ok(Files::new(secret(options)?))
+}
+
+/// Returns the secret. Errors: both options, or no secret of 32 bytes.
+pub(crate) fn secret(options: &Options) -> Result<Option<Secret>, Failure> {
     let failed = |option: &str, error: encryption::Error| Failure::option(format!("--{option}: {error}"));
     let secret = match (options.non_empty(&KEYFILE), options.non_empty(&KEY_GENERATOR)) {
         (None, None) => None,
@@ -29,5 +34,5 @@ pub(crate) fn files(options: &Options) -> Result<Files, Failure> {
             return Err(Failure::option(format!("--{keyfile} and --{generator} cannot be combined")));
         }
     };
-    Ok(Files::new(secret))
+    Ok(secret)
 }

@@ -17,6 +17,7 @@ mod state;
 
 use std::collections::BTreeMap;
 
+use encryption::MasterKey;
 use errors::{Error, ErrorCode, Result};
 
 use super::Repository;
@@ -97,8 +98,8 @@ impl Repository {
         written.map_err(self.fault(ErrorCode::FailedToUploadBackup, "writing", &name))
     }
 
-    /// Writes a segment that covers the positions from `first` to `last`, and returns its name and
-    /// its bytes.
+    /// Writes a segment that covers the positions from `first` to `last`, encrypted if there is a
+    /// key. Returns its name and its bytes.
     ///
     /// Errors: 7005 if it cannot be written, 7004 if the disk is full.
     pub fn put_segment(
@@ -106,25 +107,49 @@ impl Repository {
         log: LogId,
         (first, last): (u64, u64),
         writer: &SegmentWriter,
+        encryption: Option<&MasterKey>,
     ) -> Result<(SegmentName, u64)> {
         let segment = SegmentName { first, last, time: writer.time() };
-        let content = writer.finish(log, first, last)?;
+        let content = writer.finish(log, (first, last), encryption)?;
         let name = segment_path(log, &segment);
         let written = self.place.write(&name, &content);
         written.map_err(self.fault(ErrorCode::FailedToUploadBackup, "writing", &name))?;
         Ok((segment, content.len() as u64))
     }
 
-    /// Reads and checks a segment.
+    /// Reads and checks a segment, by a key if it is encrypted.
     ///
     /// Errors: 7006 if it is damaged, missing or cannot be read.
-    pub fn segment(&self, log: LogId, segment: &SegmentName) -> Result<Segment> {
+    pub fn segment(
+        &self,
+        log: LogId,
+        segment: &SegmentName,
+        encryption: Option<&MasterKey>,
+    ) -> Result<Segment> {
+        self.read_segment(log, segment, |content| Segment::read(content, log, segment, encryption))
+    }
+
+    /// Checks a segment, as far as that is possible without a key.
+    ///
+    /// Errors: 7006 if it is damaged, missing or cannot be read.
+    pub(super) fn check_segment(&self, log: LogId, segment: &SegmentName) -> Result<()> {
+        self.read_segment(log, segment, |content| Segment::check(content, log, segment))
+    }
+
+    fn read_segment<T>(
+        &self,
+        log: LogId,
+        segment: &SegmentName,
+        read: impl FnOnce(&[u8]) -> std::result::Result<T, String>,
+    ) -> Result<T> {
         let code = ErrorCode::FailedToDownloadBackup;
         let name = segment_path(log, segment);
         let content = self.place.read(&name).map_err(self.fault(code, "reading", &name))?;
-        let read = content.ok_or_else(|| "it is missing".to_owned());
-        let read = read.and_then(|content| Segment::read(&content, log, segment));
-        read.map_err(|fault| Error::new(code, format!("{} is damaged: {fault}", self.place.address(&name))))
+        let content = content.ok_or_else(|| "it is missing".to_owned());
+        let read = content.and_then(|content| read(&content));
+        read.map_err(|fault| {
+            Error::new(code, format!("{} cannot be used: {fault}", self.place.address(&name)))
+        })
     }
 
     /// Returns the pieces below a folder, which need not exist.

@@ -3,7 +3,7 @@
 //! ```text
 //! offset  bytes  content; numbers are little-endian
 //!      0      8  "PERSEALG"
-//!      8      4  format: 1
+//!      8      4  format: 1, or 2 if the body is encrypted
 //!     12      4  number of records
 //!     16      8  server
 //!     24      8  log
@@ -15,6 +15,10 @@
 //!     72     32  SHA-256 of the bytes 0 to 71 and of the compressed body
 //!    104         the body as one frame of Zstandard
 //! ```
+//! An encrypted body is the header of an [`encryption::FileKey`] of 64 bytes and the encrypted frame,
+//! whose first byte has offset 0. So everybody can check a segment, and only who has the key can
+//! read it.
+//!
 //! The body is a sequence of records, each a part of a commit:
 //! ```text
 //!      0      4  bytes of the entries
@@ -27,6 +31,7 @@
 
 use std::io::Read;
 
+use encryption::{FileKey, FileKind, HEADER_BYTES as KEY_HEADER_BYTES, MasterKey};
 use errors::{Error, ErrorCode, Result};
 use sha2::{Digest, Sha256};
 
@@ -34,7 +39,8 @@ use super::SegmentName;
 use crate::log_position::LogId;
 
 const MAGIC: &[u8; 8] = b"PERSEALG";
-const FORMAT: u32 = 1;
+const PLAIN_FORMAT: u32 = 1;
+const ENCRYPTED_FORMAT: u32 = 2;
 const HEADER_BYTES: usize = 104;
 const DIGEST_OFFSET: usize = 72;
 const RECORD_HEADER_BYTES: usize = 29;
@@ -117,15 +123,28 @@ impl SegmentWriter {
         self.time
     }
 
-    /// Returns the segment's bytes. It covers the positions from `first` to `last`.
+    /// Returns the segment's bytes, encrypted if there is a key. It covers the positions from `first`
+    /// to `last`.
     ///
-    /// Errors: 4 if the body cannot be compressed.
-    pub(super) fn finish(&self, log: LogId, first: u64, last: u64) -> Result<Vec<u8>> {
-        let compressed =
+    /// Errors: 4 if the body cannot be compressed or encrypted.
+    pub(super) fn finish(
+        &self,
+        log: LogId,
+        (first, last): (u64, u64),
+        encryption: Option<&MasterKey>,
+    ) -> Result<Vec<u8>> {
+        let mut compressed =
             zstd::stream::encode_all(self.body.as_slice(), COMPRESSION_LEVEL).map_err(Error::internal)?;
+        let mut format = PLAIN_FORMAT;
+        if let Some(master) = encryption {
+            let key = FileKey::new(master, FileKind::LogArchive).map_err(Error::internal)?;
+            key.stream().apply(0, &mut compressed);
+            compressed.splice(..0, key.header().iter().copied());
+            format = ENCRYPTED_FORMAT;
+        }
         let mut bytes = Vec::with_capacity(HEADER_BYTES + compressed.len());
         bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&FORMAT.to_le_bytes());
+        bytes.extend_from_slice(&format.to_le_bytes());
         bytes.extend_from_slice(&self.records.to_le_bytes());
         let sizes = [self.body.len() as u64, compressed.len() as u64];
         for number in [log.server, log.log, first, last, self.time].into_iter().chain(sizes) {
@@ -141,41 +160,36 @@ impl SegmentWriter {
 impl Segment {
     /// Reads a segment, and compares its checksum and its name.
     ///
+    /// Errors: the kind of damage as text, or that a key is needed.
+    pub(super) fn read(
+        bytes: &[u8],
+        log: LogId,
+        name: &SegmentName,
+        encryption: Option<&MasterKey>,
+    ) -> std::result::Result<Self, String> {
+        let checked = Checked::of(bytes, log, name)?;
+        match (checked.is_encrypted, encryption) {
+            (false, _) => checked.decompress(name, checked.content),
+            (true, None) => Err("it is encrypted; name a key of the server that wrote it".to_owned()),
+            (true, Some(master)) => {
+                let key = FileKey::of_header(master, FileKind::LogArchive, checked.content);
+                let key = key.map_err(|error| error.to_string())?;
+                let mut content = checked.content.get(KEY_HEADER_BYTES..).unwrap_or_default().to_vec();
+                key.stream().apply(0, &mut content);
+                checked.decompress(name, &content)
+            }
+        }
+    }
+
+    /// Compares the checksum and the name of a segment, and reads it if it is not encrypted.
+    ///
     /// Errors: the kind of damage as text.
-    pub(super) fn read(bytes: &[u8], log: LogId, name: &SegmentName) -> std::result::Result<Self, String> {
-        let (header, compressed) =
-            bytes.split_at_checked(HEADER_BYTES).ok_or_else(|| "it is too short".to_owned())?;
-        let (fixed, digest) = header.split_at(DIGEST_OFFSET);
-        if !fixed.starts_with(MAGIC) {
-            return Err("it is not a segment of a log".to_owned());
+    pub(super) fn check(bytes: &[u8], log: LogId, name: &SegmentName) -> std::result::Result<(), String> {
+        let checked = Checked::of(bytes, log, name)?;
+        match checked.is_encrypted {
+            true => Ok(()),
+            false => checked.decompress(name, checked.content).map(drop),
         }
-        let format =
-            u32::from_le_bytes(fixed.get(8..12).and_then(|at| at.try_into().ok()).unwrap_or_default());
-        if format != FORMAT {
-            return Err(format!("it has format {format}, this version reads format {FORMAT}"));
-        }
-        let found = Sha256::new().chain_update(fixed).chain_update(compressed).finalize();
-        if digest != found.as_slice() {
-            return Err("its content has a different checksum".to_owned());
-        }
-        let number = |index: usize| {
-            let at = fixed.get(16 + 8 * index..24 + 8 * index).and_then(|at| at.try_into().ok());
-            u64::from_le_bytes(at.unwrap_or_default())
-        };
-        let [server, log_number, first, last, time, body_bytes] = std::array::from_fn(number);
-        if (LogId { server, log: log_number }) != log || (SegmentName { first, last, time }) != *name {
-            return Err("it has the content of another segment".to_owned());
-        }
-        if body_bytes > BODY_BYTES_MAX {
-            return Err(format!("its body has {body_bytes} bytes, more than {BODY_BYTES_MAX}"));
-        }
-        let mut body = Vec::new();
-        let decoder = zstd::stream::read::Decoder::new(compressed).map_err(|error| error.to_string())?;
-        decoder.take(body_bytes + 1).read_to_end(&mut body).map_err(|error| error.to_string())?;
-        if body.len() as u64 != body_bytes {
-            return Err("its body has a different size".to_owned());
-        }
-        Ok(Segment { name: *name, body })
     }
 
     /// Returns the name, which has the positions that the segment covers.
@@ -197,6 +211,58 @@ impl Segment {
             let damaged = || Error::corrupt(format!("the body of the segment {} is damaged", self.name));
             Some(split.map(|(record, _)| record).ok_or_else(damaged))
         })
+    }
+}
+
+/// The bytes of a segment whose checksum and name are right.
+struct Checked<'b> {
+    is_encrypted: bool,
+    /// The compressed body, perhaps encrypted.
+    content: &'b [u8],
+    body_bytes: u64,
+}
+
+impl<'b> Checked<'b> {
+    fn of(bytes: &'b [u8], log: LogId, name: &SegmentName) -> std::result::Result<Self, String> {
+        let (header, content) =
+            bytes.split_at_checked(HEADER_BYTES).ok_or_else(|| "it is too short".to_owned())?;
+        let (fixed, digest) = header.split_at(DIGEST_OFFSET);
+        if !fixed.starts_with(MAGIC) {
+            return Err("it is not a segment of a log".to_owned());
+        }
+        let format =
+            u32::from_le_bytes(fixed.get(8..12).and_then(|at| at.try_into().ok()).unwrap_or_default());
+        if !(PLAIN_FORMAT..=ENCRYPTED_FORMAT).contains(&format) {
+            return Err(format!(
+                "it has format {format}, this version reads formats up to {ENCRYPTED_FORMAT}"
+            ));
+        }
+        let found = Sha256::new().chain_update(fixed).chain_update(content).finalize();
+        if digest != found.as_slice() {
+            return Err("its content has a different checksum".to_owned());
+        }
+        let number = |index: usize| {
+            let at = fixed.get(16 + 8 * index..24 + 8 * index).and_then(|at| at.try_into().ok());
+            u64::from_le_bytes(at.unwrap_or_default())
+        };
+        let [server, log_number, first, last, time, body_bytes] = std::array::from_fn(number);
+        if (LogId { server, log: log_number }) != log || (SegmentName { first, last, time }) != *name {
+            return Err("it has the content of another segment".to_owned());
+        }
+        if body_bytes > BODY_BYTES_MAX {
+            return Err(format!("its body has {body_bytes} bytes, more than {BODY_BYTES_MAX}"));
+        }
+        Ok(Checked { is_encrypted: format == ENCRYPTED_FORMAT, content, body_bytes })
+    }
+
+    fn decompress(&self, name: &SegmentName, compressed: &[u8]) -> std::result::Result<Segment, String> {
+        let mut body = Vec::new();
+        let decoder = zstd::stream::read::Decoder::new(compressed).map_err(|error| error.to_string())?;
+        decoder.take(self.body_bytes + 1).read_to_end(&mut body).map_err(|error| error.to_string())?;
+        if body.len() as u64 != self.body_bytes {
+            return Err("its body has a different size".to_owned());
+        }
+        Ok(Segment { name: *name, body })
     }
 }
 

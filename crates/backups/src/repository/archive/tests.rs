@@ -21,10 +21,10 @@ fn a_segment_is_read_as_it_was_written() {
     let records = [record(1, 10, b"one"), record(2, 9, b""), record(3, 11, &big)];
     for places in all() {
         let repository = &places.repository;
-        let (name, bytes) = repository.put_segment(LOG, (1, 3), &writer(&records)).unwrap();
+        let (name, bytes) = repository.put_segment(LOG, (1, 3), &writer(&records), None).unwrap();
         assert_eq!(name, SegmentName { first: 1, last: 3, time: 11 });
         assert!(bytes < 1_000, "{bytes} bytes: it is not compressed");
-        let segment = repository.segment(LOG, &name).unwrap();
+        let segment = repository.segment(LOG, &name, None).unwrap();
         let found: Vec<LogRecord<'_>> = segment.records().map(Result::unwrap).collect();
         assert_eq!((found.as_slice(), segment.name()), (records.as_slice(), name));
         assert_eq!(repository.segments(LOG).unwrap(), [name]);
@@ -33,10 +33,33 @@ fn a_segment_is_read_as_it_was_written() {
 }
 
 #[test]
+fn an_encrypted_segment_is_read_by_its_key_and_checked_without() {
+    let (master, other) = (MasterKey::random().unwrap(), MasterKey::random().unwrap());
+    let records = [record(1, 10, b"one"), record(2, 9, b"two")];
+    for places in all() {
+        let repository = &places.repository;
+        let (name, _) = repository.put_segment(LOG, (1, 2), &writer(&records), Some(&master)).unwrap();
+        let read = |key| repository.segment(LOG, &name, key);
+        let segment = read(Some(&master)).unwrap();
+        let found: Vec<LogRecord<'_>> = segment.records().map(Result::unwrap).collect();
+        assert_eq!(found, records);
+        repository.check_segment(LOG, &name).unwrap();
+        assert!(read(None).unwrap_err().message().contains("it is encrypted"));
+        assert!(read(Some(&other)).unwrap_err().message().contains("another key"));
+        let path = segment_path(LOG, &name);
+        let mut content = repository.place.read(&path).unwrap().unwrap();
+        let last = content.last_mut().unwrap();
+        *last ^= 1;
+        repository.place.write(&path, &content).unwrap();
+        assert!(repository.check_segment(LOG, &name).unwrap_err().message().contains("checksum"));
+    }
+}
+
+#[test]
 fn damaged_segments_are_refused_with_their_address() {
     for places in all() {
         let repository = &places.repository;
-        let (name, _) = repository.put_segment(LOG, (1, 2), &writer(&[record(1, 10, b"one")])).unwrap();
+        let (name, _) = repository.put_segment(LOG, (1, 2), &writer(&[record(1, 10, b"one")]), None).unwrap();
         let path = segment_path(LOG, &name);
         let content = repository.place.read(&path).unwrap().unwrap();
         let mut damaged: Vec<Vec<u8>> = (0..content.len())
@@ -50,16 +73,16 @@ fn damaged_segments_are_refused_with_their_address() {
         damaged.extend((0..content.len()).step_by(9).map(|length| content[..length].to_vec()));
         for copy in damaged {
             repository.place.write(&path, &copy).unwrap();
-            let error = repository.segment(LOG, &name).unwrap_err();
+            let error = repository.segment(LOG, &name, None).unwrap_err();
             assert_eq!(error.code(), ErrorCode::FailedToDownloadBackup);
             assert!(error.message().contains(&name.to_string()), "{}", error.message());
         }
         // The content of one segment under the name of another.
         let other = SegmentName { first: 2, ..name };
         repository.place.write(&segment_path(LOG, &other), &content).unwrap();
-        assert!(repository.segment(LOG, &other).is_err());
+        assert!(repository.segment(LOG, &other, None).is_err());
         let missing = SegmentName { first: 9, last: 9, time: 9 };
-        assert!(repository.segment(LOG, &missing).unwrap_err().message().contains("missing"));
+        assert!(repository.segment(LOG, &missing, None).unwrap_err().message().contains("missing"));
     }
 }
 
@@ -69,7 +92,9 @@ fn logs_are_listed_with_their_states() {
         let repository = &places.repository;
         assert!(repository.logs().unwrap().is_empty());
         for first in [1, 11, 21] {
-            repository.put_segment(LOG, (first, first + 9), &writer(&[record(first, first, b"")])).unwrap();
+            repository
+                .put_segment(LOG, (first, first + 9), &writer(&[record(first, first, b"")]), None)
+                .unwrap();
         }
         let state = ArchiveState { owner: "a".to_owned(), position: 30, time: 44 };
         repository.put_archive_state(LOG, &state).unwrap();
@@ -89,7 +114,9 @@ fn segments_go_with_the_backups_before_them() {
     for places in all() {
         let repository = &places.repository;
         for first in [1, 11, 21] {
-            repository.put_segment(LOG, (first, first + 9), &writer(&[record(first, first, b"")])).unwrap();
+            repository
+                .put_segment(LOG, (first, first + 9), &writer(&[record(first, first, b"")]), None)
+                .unwrap();
         }
         let at = |complete| LogPosition { id: LOG, complete, end: complete, time: 0 };
         for complete in [5, 15] {
@@ -98,7 +125,7 @@ fn segments_go_with_the_backups_before_them() {
         }
         // A log of another server that has no backup yet.
         let other = LogId { server: 1, log: 2 };
-        repository.put_segment(other, (1, 2), &writer(&[record(1, u64::MAX, b"")])).unwrap();
+        repository.put_segment(other, (1, 2), &writer(&[record(1, u64::MAX, b"")]), None).unwrap();
         repository.prune(&Age { newest: Some(2), oldest_seconds: None }).unwrap();
         assert_eq!(repository.segments(LOG).unwrap().len(), 3);
         let (_, freed) = repository.prune(&Age { newest: Some(1), oldest_seconds: None }).unwrap();
@@ -145,7 +172,9 @@ fn spans_begin_with_a_backup() {
         };
         [1, 5, 25, 35].into_iter().for_each(upload);
         for first in [1, 21] {
-            repository.put_segment(LOG, (first, first + 9), &writer(&[record(first, first, b"")])).unwrap();
+            repository
+                .put_segment(LOG, (first, first + 9), &writer(&[record(first, first, b"")]), None)
+                .unwrap();
         }
         let spans = repository.restorable_spans().unwrap();
         let ends: Vec<(u64, u64)> = spans.iter().map(|span| (span.begin.end, span.chain.end)).collect();

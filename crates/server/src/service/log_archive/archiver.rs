@@ -11,10 +11,11 @@ use backups::{ArchiveState, Location, LogId, LogRecord, Repository, SegmentWrite
 use catalog::SYSTEM_DATABASE;
 use database::changes::LogMoment;
 use database::{Identity, Instance, Session};
+use encryption::MasterKey;
 use errors::{Error, Result};
 use storage::entries_between;
 
-use super::ArchiveStatus;
+use super::{ArchiveOptions, ArchiveStatus};
 
 /// Bytes of a segment's body after which it ends.
 const SEGMENT_BYTES: usize = 8 << 20;
@@ -36,6 +37,7 @@ pub(super) enum Outcome {
 pub(super) struct Archiver {
     instance: Arc<Instance>,
     location: Location,
+    encryption: Option<Arc<MasterKey>>,
     status: Arc<ArchiveStatus>,
     owner: String,
     place: Option<Place>,
@@ -58,14 +60,15 @@ struct Place {
 impl Archiver {
     pub(super) fn new(
         instance: Arc<Instance>,
-        location: Location,
+        options: ArchiveOptions,
         status: Arc<ArchiveStatus>,
     ) -> Result<Self> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)
             .map_err(|error| Error::internal(format!("cannot get random numbers: {error}")))?;
         let owner = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Archiver { instance, location, status, owner, place: None })
+        let ArchiveOptions { location, encryption, .. } = options;
+        Ok(Archiver { instance, location, encryption, status, owner, place: None })
     }
 
     /// Archives the log up to now. The last pass also notes that the archive has come that far if
@@ -172,7 +175,12 @@ impl Archiver {
             }
             if writer.body_bytes() > 0 {
                 let positions = (place.after.saturating_add(1), last);
-                let (segment, bytes) = place.repository.put_segment(place.log, positions, &writer)?;
+                let (segment, bytes) = place.repository.put_segment(
+                    place.log,
+                    positions,
+                    &writer,
+                    self.encryption.as_deref(),
+                )?;
                 tracing::debug!(target: "backup", "archived the segment {segment} of the change log");
                 (place.after, place.time) = (last, segment.time);
                 self.status.segments.increment();

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use backups::Location;
 use database::Instance;
+use encryption::MasterKey;
 use errors::{Error, ErrorCode, Result};
 
 use self::archiver::{Archiver, Outcome};
@@ -32,6 +33,8 @@ pub struct ArchiveOptions {
     pub location: Location,
     /// The time between two passes.
     pub interval: Duration,
+    /// The key of the segments, if the data of the server is encrypted.
+    pub encryption: Option<Arc<MasterKey>>,
 }
 
 /// The thread that archives the log. It ends with [`LogArchive::stop`].
@@ -73,7 +76,7 @@ impl LogArchive {
         let stop = Arc::<Stop>::default();
         let asked = Arc::clone(&stop);
         let interval = options.interval;
-        let mut archiver = Archiver::new(instance, options.location, status)?;
+        let mut archiver = Archiver::new(instance, options, status)?;
         let run = move || run(&mut archiver, interval, &asked);
         let thread = std::thread::Builder::new().name("log-archive".to_owned()).spawn(run);
         let thread = thread.map_err(|error| {
