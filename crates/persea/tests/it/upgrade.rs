@@ -97,7 +97,7 @@ fn a_store_of_a_newer_version_is_refused_and_stays_as_it_is() {
             let output = command.arg(folder.path()).output().unwrap();
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(1), "{said}");
-            assert!(said.contains("this version reads formats up to 1; use a newer version"), "{said}");
+            assert!(said.contains("the store has format 3, this version reads formats up to "), "{said}");
         }
         let mut after = content(folder.path());
         // A lock that nobody holds is none.

@@ -15,9 +15,9 @@
 //!     72     32  SHA-256 of the bytes 0 to 71 and of the compressed body
 //!    104         the body as one frame of Zstandard
 //! ```
-//! An encrypted body is the header of an [`encryption::FileKey`] of 64 bytes and the encrypted frame,
-//! whose first byte has offset 0. So everybody can check a segment, and only who has the key can
-//! read it.
+//! An encrypted body is the header of an [`encryption::FileKey`] of 64 bytes and the encrypted
+//! frame, whose first byte has offset 0. So everybody can check a segment, and only those with the
+//! key can read it.
 //!
 //! The body is a sequence of records, each a part of a commit:
 //! ```text
@@ -123,8 +123,8 @@ impl SegmentWriter {
         self.time
     }
 
-    /// Returns the segment's bytes, encrypted if there is a key. It covers the positions from `first`
-    /// to `last`.
+    /// Returns the segment's bytes, encrypted if there is a key. It covers the positions from
+    /// `first` to `last`.
     ///
     /// Errors: 4 if the body cannot be compressed or encrypted.
     pub(super) fn finish(
