@@ -145,11 +145,9 @@ impl Repository {
         let code = ErrorCode::FailedToDownloadBackup;
         let name = segment_path(log, segment);
         let content = self.place.read(&name).map_err(self.fault(code, "reading", &name))?;
-        let content = content.ok_or_else(|| "it is missing".to_owned());
+        let content = content.ok_or_else(|| "is damaged: it is missing".to_owned());
         let read = content.and_then(|content| read(&content));
-        read.map_err(|fault| {
-            Error::new(code, format!("{} cannot be used: {fault}", self.place.address(&name)))
-        })
+        read.map_err(|fault| Error::new(code, format!("{} {fault}", self.place.address(&name))))
     }
 
     /// Returns the pieces below a folder, which need not exist.

@@ -160,35 +160,35 @@ impl SegmentWriter {
 impl Segment {
     /// Reads a segment, and compares its checksum and its name.
     ///
-    /// Errors: the kind of damage as text, or that a key is needed.
+    /// Errors: the rest of a sentence about the segment.
     pub(super) fn read(
         bytes: &[u8],
         log: LogId,
         name: &SegmentName,
         encryption: Option<&MasterKey>,
     ) -> std::result::Result<Self, String> {
-        let checked = Checked::of(bytes, log, name)?;
+        let checked = Checked::of(bytes, log, name).map_err(damaged)?;
         match (checked.is_encrypted, encryption) {
-            (false, _) => checked.decompress(name, checked.content),
-            (true, None) => Err("it is encrypted; name a key of the server that wrote it".to_owned()),
+            (false, _) => checked.decompress(name, checked.content).map_err(damaged),
+            (true, None) => Err("is encrypted; name a key of the server that wrote it".to_owned()),
             (true, Some(master)) => {
                 let key = FileKey::of_header(master, FileKind::LogArchive, checked.content);
-                let key = key.map_err(|error| error.to_string())?;
+                let key = key.map_err(|error| format!("cannot be read: {error}"))?;
                 let mut content = checked.content.get(KEY_HEADER_BYTES..).unwrap_or_default().to_vec();
                 key.stream().apply(0, &mut content);
-                checked.decompress(name, &content)
+                checked.decompress(name, &content).map_err(damaged)
             }
         }
     }
 
     /// Compares the checksum and the name of a segment, and reads it if it is not encrypted.
     ///
-    /// Errors: the kind of damage as text.
+    /// Errors: the rest of a sentence about the segment.
     pub(super) fn check(bytes: &[u8], log: LogId, name: &SegmentName) -> std::result::Result<(), String> {
-        let checked = Checked::of(bytes, log, name)?;
+        let checked = Checked::of(bytes, log, name).map_err(damaged)?;
         match checked.is_encrypted {
             true => Ok(()),
-            false => checked.decompress(name, checked.content).map(drop),
+            false => checked.decompress(name, checked.content).map(drop).map_err(damaged),
         }
     }
 
@@ -212,6 +212,12 @@ impl Segment {
             Some(split.map(|(record, _)| record).ok_or_else(damaged))
         })
     }
+}
+
+/// Returns the rest of a sentence about a segment with this fault.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn damaged(fault: String) -> String {
+    format!("is damaged: {fault}")
 }
 
 /// The bytes of a segment whose checksum and name are right.

@@ -44,7 +44,7 @@ fn an_encrypted_segment_is_read_by_its_key_and_checked_without() {
         let found: Vec<LogRecord<'_>> = segment.records().map(Result::unwrap).collect();
         assert_eq!(found, records);
         repository.check_segment(LOG, &name).unwrap();
-        assert!(read(None).unwrap_err().message().contains("it is encrypted"));
+        assert!(read(None).unwrap_err().message().contains("is encrypted; name a key"));
         assert!(read(Some(&other)).unwrap_err().message().contains("another key"));
         let path = segment_path(LOG, &name);
         let mut content = repository.place.read(&path).unwrap().unwrap();
