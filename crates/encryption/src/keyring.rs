@@ -7,7 +7,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::master_key::{MasterKey, WRAPPED_BYTES};
@@ -29,6 +29,8 @@ const FILE_MAX_BYTES: u64 = 16 << 10;
 pub struct Keyring {
     path: PathBuf,
     master: Arc<MasterKey>,
+    /// Held while the file is written.
+    writing: Mutex<()>,
 }
 
 impl Keyring {
@@ -54,7 +56,8 @@ impl Keyring {
     ///
     /// Errors: no secret, too many, a file that cannot be written.
     pub fn create(folder: &Path, secrets: &[Secret]) -> Result<Self> {
-        let keyring = Keyring { path: folder.join(KEYRING_FILE), master: Arc::new(MasterKey::random()?) };
+        let master = Arc::new(MasterKey::random()?);
+        let keyring = Keyring { path: folder.join(KEYRING_FILE), master, writing: Mutex::default() };
         keyring.write(secrets)?;
         Ok(keyring)
     }
@@ -68,7 +71,7 @@ impl Keyring {
         for secret in secrets {
             for (_, wrapped) in &entries {
                 if let Some(master) = MasterKey::unwrapped(secret, wrapped)? {
-                    return Ok(Keyring { path, master: Arc::new(master) });
+                    return Ok(Keyring { path, master: Arc::new(master), writing: Mutex::default() });
                 }
             }
         }
@@ -99,6 +102,7 @@ impl Keyring {
         for secret in secrets {
             text.push_str(&format!("{} {}\n", secret.sha256(), hex(&self.master.wrapped(secret)?)));
         }
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let new = self.path.with_extension("new");
         let failed = |error: std::io::Error| Error::file("writing", &self.path, &error);
         let mut file = File::create(&new).map_err(failed)?;
@@ -184,6 +188,23 @@ mod tests {
         assert!(Keyring::open(folder.path(), &[secret(1)]).is_err());
         let opened = Keyring::open(folder.path(), &[secret(3)]).unwrap();
         FileKey::of_header(opened.master_key(), FileKind::Engine, &file).unwrap();
+    }
+
+    #[test]
+    fn rotations_at_the_same_time_leave_a_whole_keyring() {
+        let folder = tempfile::tempdir().unwrap();
+        let keyring = Keyring::create(folder.path(), &[secret(1)]).unwrap();
+        std::thread::scope(|scope| {
+            for first in 1..5 {
+                let keyring = &keyring;
+                scope.spawn(move || {
+                    let secrets: Vec<Secret> = (0..first * 3).map(|more| secret(first + more)).collect();
+                    (0..20).for_each(|_| keyring.rotate(&secrets).unwrap());
+                });
+            }
+        });
+        let all: Vec<Secret> = (0..=u8::MAX).map(secret).collect();
+        Keyring::open(folder.path(), &all).unwrap();
     }
 
     #[test]
