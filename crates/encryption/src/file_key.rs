@@ -16,7 +16,8 @@ const MAGIC: &[u8; 8] = b"PERSEAE1";
 const SALT_AT: usize = 16;
 const TAG_AT: usize = 48;
 
-/// The kinds of files. A file of one kind cannot stand for one of another.
+/// The kinds of files, with their numbers in headers. A file of one kind cannot stand for one of
+/// another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FileKind {
@@ -24,9 +25,7 @@ pub enum FileKind {
     Engine = 1,
     /// Files of text indexes.
     TextIndex = 2,
-    /// Files that only one run of the program reads.
-    Temporary = 3,
-    /// Archives of the change log.
+    /// Segments of archived change logs.
     LogArchive = 4,
 }
 

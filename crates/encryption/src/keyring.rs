@@ -58,7 +58,7 @@ impl Keyring {
     pub fn create(folder: &Path, secrets: &[Secret]) -> Result<Self> {
         let master = Arc::new(MasterKey::random()?);
         let keyring = Keyring { path: folder.join(KEYRING_FILE), master, writing: Mutex::default() };
-        keyring.write(secrets)?;
+        keyring.rotate(secrets)?;
         Ok(keyring)
     }
 
@@ -83,15 +83,6 @@ impl Keyring {
     ///
     /// Errors: no secret, too many, a file that cannot be written. The file then stays as it was.
     pub fn rotate(&self, secrets: &[Secret]) -> Result<()> {
-        self.write(secrets)
-    }
-
-    /// Returns the master key.
-    pub fn master_key(&self) -> &Arc<MasterKey> {
-        &self.master
-    }
-
-    fn write(&self, secrets: &[Secret]) -> Result<()> {
         if secrets.is_empty() || secrets.len() > SECRETS_MAX {
             return Err(Error::Keyring {
                 path: self.path.clone(),
@@ -110,6 +101,11 @@ impl Keyring {
         fs::rename(&new, &self.path).map_err(failed)?;
         let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+    }
+
+    /// Returns the master key.
+    pub fn master_key(&self) -> &Arc<MasterKey> {
+        &self.master
     }
 }
 

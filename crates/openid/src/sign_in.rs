@@ -3,8 +3,7 @@
 //! A page asks for the URL of the issuer ([`SignIns::start`]) and keeps the state. The issuer sends
 //! the browser back to the page, whose address is fixed in the configuration, with a code and the
 //! state. The page compares the state with its own, and hands both in ([`SignIns::take`],
-//! [`SignIns::finish`]). So a
-//! link of somebody else cannot sign a browser in.
+//! [`SignIns::finish`]). So a link of somebody else cannot sign a browser in.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -21,8 +21,7 @@ impl Session {
     /// Makes a task that runs in the session's database as its user.
     ///
     /// Errors: 11 without write access to the database, for users of other issuers, or if tasks are
-    /// disabled; 10 if the command
-    /// is not JavaScript, 1851, 32, 30.
+    /// disabled; 10 if the command is not JavaScript; 1851, 32, 30.
     pub fn create_task(&self, definition: TaskDefinition) -> Result<Arc<Task>> {
         if !self.instance().options().javascript.tasks {
             let message = "JavaScript tasks are disabled (--javascript.tasks)";

@@ -248,17 +248,17 @@ impl Session {
     pub(crate) fn begin_write<'a>(
         &self,
         options: &TransactionOptions,
-        written: impl IntoIterator<Item = &'a Arc<Collection>>,
+        written: impl IntoIterator<Item = &'a Arc<Collection>, IntoIter: Clone>,
         interrupt: Option<&Interrupt>,
     ) -> Result<Writer> {
-        let written: Vec<_> = written.into_iter().collect();
-        for usage in written.iter().filter_map(|collection| self.usage_of(collection)) {
+        let mut written = written.into_iter();
+        for usage in written.clone().filter_map(|collection| self.usage_of(collection)) {
             usage.writes.increment();
         }
         let Some(stream) = self.stream()? else {
             return Ok(Writer::own(Box::new(self.begin_own(options, interrupt)?)));
         };
-        written.into_iter().try_for_each(|collection| stream.check_write(collection))?;
+        written.try_for_each(|collection| stream.check_write(collection))?;
         let wait = match options.wait {
             WaitPolicy::NoWait => Duration::ZERO,
             WaitPolicy::UpTo(_) => self.instance().transactions().limits().lock_timeout,

@@ -22,11 +22,10 @@ options::section! {
 ///
 /// Errors: text for the user, if several sources are named.
 pub(crate) fn source(options: &Options) -> Result<Option<SecretSource>, Failure> {
-    let given = |option: &Opt<Maybe<Text>>| options.get(option).filter(|text| !text.is_empty());
     let sources = [
-        given(&KEYFILE).map(|path| SecretSource::File(PathBuf::from(path))),
-        given(&KEYFOLDER).map(|path| SecretSource::Folder(PathBuf::from(path))),
-        given(&KEY_GENERATOR).map(|program| SecretSource::Program(program.to_owned())),
+        options.non_empty(&KEYFILE).map(|path| SecretSource::File(PathBuf::from(path))),
+        options.non_empty(&KEYFOLDER).map(|path| SecretSource::Folder(PathBuf::from(path))),
+        options.non_empty(&KEY_GENERATOR).map(|program| SecretSource::Program(program.to_owned())),
     ];
     let mut sources: Vec<SecretSource> = sources.into_iter().flatten().collect();
     if sources.len() > 1 {
@@ -44,9 +43,7 @@ pub(crate) fn source(options: &Options) -> Result<Option<SecretSource>, Failure>
 
 /// Returns true if the options name a source of secrets.
 pub(crate) fn is_on(options: &Options) -> bool {
-    [&KEYFILE, &KEYFOLDER, &KEY_GENERATOR]
-        .iter()
-        .any(|option| options.get(*option).is_some_and(|text| !text.is_empty()))
+    [&KEYFILE, &KEYFOLDER, &KEY_GENERATOR].iter().any(|option| options.non_empty(option).is_some())
 }
 
 /// Refuses what would write the data into files that are not encrypted.

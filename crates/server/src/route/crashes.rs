@@ -44,7 +44,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 impl Services {
     fn dumps(&self) -> Result<&CrashDumps> {
         self.dumps.as_deref().ok_or_else(|| {
-            let message = "crash dumps are off: --crash-handler.enable-dumps is false, or the server has no data folder";
+            let message = "crash dumps are off: --crash-handler.enable-dumps is false, or the data is encrypted or in memory";
             Error::new(ErrorCode::HttpServiceUnavailable, message)
         })
     }
