@@ -30,6 +30,7 @@ const LAYERS: &[&[&str]] = &[
         "client",
         "foxx",
         "javascript",
+        "maskings",
         "graph-analytics",
     ],
     &[

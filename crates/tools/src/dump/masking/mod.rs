@@ -5,10 +5,6 @@
 //! rules: `path`, `type` (the function) and its parameters. The first rule whose path matches a
 //! value decides.
 
-mod function;
-mod path;
-mod random;
-
 #[cfg(test)]
 mod tests;
 
@@ -17,14 +13,11 @@ use std::path::Path as FilePath;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fastrand::Rng;
+use maskings::{Reach, Rule, Rules, Secret};
 use velocypack::{Builder, Limits, Slice, json};
 
 use crate::Failure;
-use function::Function;
-use path::Path;
 
-/// The top-level attributes that never change.
-const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
 /// The name that stands for all collections without an entry.
 const OTHERS: &str = "*";
 
@@ -46,32 +39,22 @@ pub(super) enum Treatment {
 pub(super) struct Maskings {
     collections: HashMap<String, Entry>,
     /// The secret that makes hashes agree within one run and differ between two.
-    secret: [u8; 16],
+    secret: Secret,
 }
 
 #[derive(Debug)]
 struct Entry {
     treatment: Treatment,
-    rules: Vec<Rule>,
+    rules: Rules,
     /// True if it has changed a document.
     has_documents: AtomicBool,
-}
-
-#[derive(Debug)]
-struct Rule {
-    path: Path,
-    function: Function,
-    /// True if it has changed a value.
-    has_value: AtomicBool,
-    /// True if an object has its path, whose values it does not change.
-    has_object: AtomicBool,
 }
 
 /// The changes of one collection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mask<'a> {
     entry: &'a Entry,
-    secret: &'a [u8; 16],
+    secret: &'a Secret,
 }
 
 impl Maskings {
@@ -84,7 +67,7 @@ impl Maskings {
 
     /// Returns what cannot be meant: functions that leave nothing of a value.
     pub(super) fn doubts(&self) -> Vec<String> {
-        self.told(|_, rule| rule.function.doubt().map(str::to_owned))
+        self.told(|_, rule| rule.doubt().map(str::to_owned))
     }
 
     /// Returns the rules that have changed no value of the documents that were dumped, and why.
@@ -92,7 +75,7 @@ impl Maskings {
         let is_dumped = |entry: &Entry| entry.has_documents.load(Ordering::Relaxed);
         self.told(|entry, rule| {
             let why = rule.failing().filter(|_| is_dumped(entry))?;
-            Some(format!("nothing was masked: the path {:?} {why}", rule.path.to_string()))
+            Some(format!("nothing was masked: the path {:?} {why}", rule.path().to_string()))
         })
     }
 
@@ -100,7 +83,7 @@ impl Maskings {
     fn told(&self, tell: impl Fn(&Entry, &Rule) -> Option<String>) -> Vec<String> {
         let mut all = Vec::new();
         for (name, entry) in &self.collections {
-            for (number, rule) in (1..).zip(&entry.rules) {
+            for (number, rule) in (1..).zip(entry.rules.iter()) {
                 let told = tell(entry, rule);
                 all.extend(
                     told.map(|what| format!("--maskings: collection {name:?}: rule {number}: {what}")),
@@ -123,7 +106,7 @@ impl Maskings {
             let entry = Entry::parse(entry).map_err(|what| format!("collection {name:?}: {what}"))?;
             collections.insert(name.to_owned(), entry);
         }
-        let secret = random::secret()?;
+        let secret = maskings::secret()?;
         Ok(Maskings { collections, secret })
     }
 
@@ -159,31 +142,13 @@ impl Entry {
         }
         let parse = |(number, rule)| Rule::parse(rule).map_err(|what| format!("rule {number}: {what}"));
         let rules: Result<Vec<_>, String> = (1..).zip(rules.elements()).map(parse).collect();
-        Ok(Entry { treatment, rules: rules?, has_documents: AtomicBool::new(false) })
+        let rules = Rules::new(rules?, Reach::Values);
+        Ok(Entry { treatment, rules, has_documents: AtomicBool::new(false) })
     }
 }
 
-impl Rule {
-    fn parse(rule: Slice<'_>) -> Result<Self, String> {
-        let path = rule.get("path").and_then(Slice::as_str).ok_or("'path' must be a string")?;
-        Ok(Rule {
-            path: Path::parse(path)?,
-            function: Function::parse(rule)?,
-            has_value: AtomicBool::new(false),
-            has_object: AtomicBool::new(false),
-        })
-    }
-
-    /// Returns why the rule has changed nothing; `None` if it has.
-    fn failing(&self) -> Option<&'static str> {
-        match (self.has_value.load(Ordering::Relaxed), self.has_object.load(Ordering::Relaxed)) {
-            (true, _) => None,
-            (false, true) => {
-                Some("is that of an object, whose values have paths of their own; they stay as they are")
-            }
-            (false, false) => Some("is that of no value"),
-        }
-    }
+fn generator() -> Result<Rng, Failure> {
+    maskings::generator().map_err(Failure::new)
 }
 
 impl Mask<'_> {
@@ -191,7 +156,7 @@ impl Mask<'_> {
     pub(super) fn lines(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         let unreadable =
             |error: json::JsonError| Failure::new(format!("the server sent invalid JSON: {error}"));
-        let mut random = random::generator()?;
+        let mut random = generator()?;
         let mut parser = json::Parser::new(batch, &Limits::default());
         let (mut read, mut changed) = (Builder::new(), Builder::new());
         loop {
@@ -209,7 +174,7 @@ impl Mask<'_> {
     /// Changes documents that are members of a VelocyPack array.
     pub(super) fn velocypack(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         let list = velocypack::validate(batch, &Limits::default())?;
-        let mut random = random::generator()?;
+        let mut random = generator()?;
         let mut changed = Builder::new();
         changed.open_array()?;
         for document in list.elements() {
@@ -225,55 +190,6 @@ impl Mask<'_> {
             return Ok(out.add_slice(document)?);
         }
         self.entry.has_documents.store(true, Ordering::Relaxed);
-        let mut path = Vec::new();
-        out.open_object()?;
-        for (name, value) in document.entries() {
-            out.key(name)?;
-            if SYSTEM_ATTRIBUTES.contains(&name) {
-                out.add_slice(value)?;
-                continue;
-            }
-            path.push(name);
-            self.value(value, &mut path, out, random)?;
-            path.pop();
-        }
-        Ok(out.close()?)
-    }
-
-    /// Changes a value. Elements of an array are at the path of the array.
-    ///
-    /// The parser's limit bounds the depth.
-    fn value<'v>(
-        &self,
-        value: Slice<'v>,
-        path: &mut Vec<&'v str>,
-        out: &mut Builder,
-        random: &mut Rng,
-    ) -> Result<(), Failure> {
-        if value.is_object() {
-            for rule in self.entry.rules.iter().filter(|rule| rule.path.matches(path)) {
-                rule.has_object.store(true, Ordering::Relaxed);
-            }
-            out.open_object()?;
-            for (name, inner) in value.entries() {
-                out.key(name)?;
-                path.push(name);
-                self.value(inner, path, out, random)?;
-                path.pop();
-            }
-            return Ok(out.close()?);
-        }
-        if value.is_array() {
-            out.open_array()?;
-            value.elements().try_for_each(|inner| self.value(inner, path, out, random))?;
-            return Ok(out.close()?);
-        }
-        match self.entry.rules.iter().find(|rule| rule.path.matches(path)) {
-            Some(rule) => {
-                rule.has_value.store(true, Ordering::Relaxed);
-                rule.function.apply(value, self.secret, random, out)
-            }
-            None => Ok(out.add_slice(value)?),
-        }
+        Ok(self.entry.rules.mask(document, self.secret, random, out)?)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The path of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Path {
+pub enum Path {
     /// `*`: every value.
     Any,
     /// `.a.b`: values whose path ends with these names.
@@ -16,7 +16,7 @@ pub(super) enum Path {
 impl Path {
     /// Parses a path. Names with dots, and the name `*`, are enclosed in backticks or acute
     /// accents.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text == "*" {
             return Ok(Path::Any);
         }
@@ -48,7 +48,16 @@ impl Path {
         Ok(if is_end { Path::End(parts) } else { Path::Whole(parts) })
     }
 
-    pub(super) fn matches(&self, path: &[&str]) -> bool {
+    /// Returns the top-level attribute below which all values lie that the path can match; `None`
+    /// if they may lie below any.
+    pub fn top_level(&self) -> Option<&str> {
+        match self {
+            Path::Any | Path::End(_) => None,
+            Path::Whole(parts) => parts.first().map(String::as_str),
+        }
+    }
+
+    pub(crate) fn matches(&self, path: &[&str]) -> bool {
         match self {
             Path::Any => true,
             Path::Whole(parts) => parts.iter().eq(path.iter()),

@@ -7,8 +7,7 @@ use fastrand::Rng;
 use sha2::{Digest, Sha256};
 use velocypack::{Builder, Slice};
 
-use super::random::letter;
-use crate::Failure;
+use crate::random::{Secret, letter};
 
 /// The bytes of a hash, which is written in base 64.
 const HASH_BYTES: usize = 8;
@@ -20,7 +19,7 @@ const RANDOM_MAX: i64 = 1_000;
 
 /// A masking function with its parameters.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Function {
+pub(crate) enum Function {
     /// A hash for each string.
     RandomString,
     /// A random value of the same kind.
@@ -60,7 +59,7 @@ pub(super) enum Function {
 }
 
 impl Function {
-    pub(super) fn parse(rule: Slice<'_>) -> Result<Self, String> {
+    pub(crate) fn parse(rule: Slice<'_>) -> Result<Self, String> {
         let text = |name: &str, default: &str| match rule.get(name) {
             None => Ok(default.to_owned()),
             Some(value) => {
@@ -123,7 +122,7 @@ impl Function {
     }
 
     /// Returns a reason to doubt that the function does what its author wants.
-    pub(super) fn doubt(&self) -> Option<&'static str> {
+    pub(crate) fn doubt(&self) -> Option<&'static str> {
         match self {
             Function::Datetime { format, .. } if format.is_empty() => {
                 Some("'datetime' without 'format' makes each value an empty string")
@@ -143,13 +142,13 @@ impl Function {
     }
 
     /// Adds the replacement of a value that is neither object nor array.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &self,
         value: Slice<'_>,
-        secret: &[u8; 16],
+        secret: &Secret,
         random: &mut Rng,
         out: &mut Builder,
-    ) -> Result<(), Failure> {
+    ) -> velocypack::Result<()> {
         match self {
             Function::RandomString => match value.as_str() {
                 Some(text) => out.add_str(&random_string(text, secret))?,
