@@ -91,6 +91,11 @@ const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "rules",
+        promise: "a user sees and changes only what the rules of collections allow",
+        run: || trials::check("rules"),
+    },
+    Step {
         name: "suites",
         promise: "the official drivers' tests pass, except those that are expected to fail",
         run: suites::check,

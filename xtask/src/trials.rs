@@ -17,6 +17,7 @@ pub(crate) const TRIALS: &[Trial] = &[
     Trial { name: "attack", check: &["--seconds", "25", "--seed", "1", "--floor", "3000"] },
     Trial { name: "crash", check: &["--kills", "40", "--seed", "1", "--seconds", "10"] },
     Trial { name: "histories", check: &["--seconds", "8", "--seed", "1", "--kills", "2"] },
+    Trial { name: "rules", check: &["--seconds", "8", "--seed", "1"] },
     // It needs the programs of a cluster.
     Trial { name: "outages", check: &[] },
     // It takes minutes to meet all kinds of faults.

@@ -28,19 +28,25 @@ pub enum DataAccess {
 /// The access to data of a running query.
 pub(crate) struct Data {
     start: Snapshot,
+    /// The state at the start as the loops of the plan read it.
+    of_loops: Snapshot,
+    /// The collections whose rules are parts of the plan.
+    ruled: Arc<[CollectionId]>,
     /// Boxed, because it is large and most queries have none.
     transaction: Option<Box<Transaction>>,
     database: Arc<Database>,
 }
 
 impl Data {
-    /// Opens the data of a query. Collections that `hidden_unless` refuses look empty.
+    /// Opens the data of a query. Collections that `hidden_unless` refuses look empty. The plan
+    /// contains the rules of `ruled` collections.
     ///
     /// Errors: 1228 if there is no such database.
     pub(crate) fn new(
         access: DataAccess,
         database: &str,
         hidden_unless: Option<&ReadAuthorization>,
+        ruled: &[u64],
     ) -> Result<Self> {
         let (start, transaction) = match access {
             DataAccess::Read(snapshot) => (snapshot, None),
@@ -54,10 +60,12 @@ impl Data {
             let is_hidden = |collection: &Collection| authorize(collection.name()).is_err();
             database = Arc::new(database.hiding(is_hidden)?);
         }
-        Ok(Self { start, transaction, database })
+        let ruled: Arc<[CollectionId]> = ruled.iter().map(|id| CollectionId(*id)).collect();
+        let of_loops = start.clone().seeing_all_of(&ruled);
+        Ok(Self { start, of_loops, ruled, transaction, database })
     }
 
-    /// Returns the state at the start of the query.
+    /// Returns the state at the start of the query, limited by the rules of its user.
     pub(crate) fn start(&self) -> &Snapshot {
         &self.start
     }
@@ -67,12 +75,12 @@ impl Data {
         &self.database
     }
 
-    /// Returns the state that a scan reads: at the start of the query, or with the query's own
-    /// writes.
+    /// Returns the state that a loop of the plan reads: at the start of the query, or with the
+    /// query's own writes. Rules that the plan contains do not limit it.
     pub(crate) fn snapshot(&mut self, read_own_writes: bool) -> Snapshot {
         match &mut self.transaction {
-            Some(transaction) if read_own_writes => transaction.view(),
-            _ => self.start.clone(),
+            Some(transaction) if read_own_writes => transaction.view().seeing_all_of(&self.ruled),
+            _ => self.of_loops.clone(),
         }
     }
 
@@ -83,7 +91,13 @@ impl Data {
         if self.writes() {
             return Err(Error::internal("a query that writes was divided among threads"));
         }
-        Ok(Self { start: self.start.clone(), transaction: None, database: Arc::clone(&self.database) })
+        Ok(Self {
+            start: self.start.clone(),
+            of_loops: self.of_loops.clone(),
+            ruled: Arc::clone(&self.ruled),
+            transaction: None,
+            database: Arc::clone(&self.database),
+        })
     }
 
     /// Returns true if the query has a transaction.

@@ -9,7 +9,7 @@ use aql_value::{
     UserFunctions, Value,
 };
 use errors::{Error, ErrorCode, Result};
-use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
+use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Documents, Snapshot};
 
 use crate::data::ReadAuthorization;
 use crate::schema::LastSchema;
@@ -162,8 +162,18 @@ impl Environment for QueryEnvironment {
         Ok(offset.map_or(Value::Null, |offset| Value::in_block(&documents.block, offset)))
     }
 
+    fn masked(&self, collection: &str, document: &Value) -> Result<Value> {
+        let collection = self.require(collection)?;
+        let Some(restriction) = self.snapshot.restriction(collection)? else { return Ok(document.clone()) };
+        let bytes = document.with_slice(|slice, _| slice.bytes().to_vec());
+        let documents = restriction.masked(Documents::of_bytes(bytes, collection.shared_name()))?;
+        let offset = documents.offsets.first().copied().flatten();
+        Ok(offset.map_or(Value::Null, |offset| Value::in_block(&documents.block, offset)))
+    }
+
     fn collection_count(&self, name: &str) -> Result<u64> {
-        self.snapshot.count(self.require(name)?)
+        let collection = self.require(name)?;
+        self.snapshot.count_shown(collection, &|| self.interrupt.check())
     }
 
     fn collections(&self) -> Result<Value> {

@@ -183,7 +183,7 @@ impl Execution {
             options,
         } = input;
         let hidden = if inaccessible_are_empty { authorize_read.as_ref() } else { None };
-        let data = Data::new(data, &database, hidden)?;
+        let data = Data::new(data, &database, hidden, &plan.ruled_collections)?;
         let environment = QueryEnvironment::new(
             data.start().clone(),
             Arc::clone(data.database()),

@@ -44,6 +44,21 @@ pub struct ExecutionStatistics {
 }
 
 impl ExecutionStatistics {
+    /// Returns the statistics without those that tell how many documents exist that the rules of
+    /// collections hide from the user.
+    #[must_use]
+    pub fn concealed(self) -> Self {
+        ExecutionStatistics {
+            writes_executed: self.writes_executed,
+            writes_ignored: self.writes_ignored,
+            intermediate_commits: self.intermediate_commits,
+            full_count: self.full_count,
+            results: self.results,
+            peak_memory_bytes: self.peak_memory_bytes,
+            ..ExecutionStatistics::default()
+        }
+    }
+
     /// Adds the counters of another thread that reads for the query.
     pub(crate) fn add(&mut self, other: &ExecutionStatistics) {
         self.document_lookups += other.document_lookups;

@@ -76,6 +76,21 @@ pub fn user_function() -> &'static Function {
     &misc::USER_FUNCTION
 }
 
+/// Returns the function that masks attributes of a stored document for the user of the query. The
+/// arguments are the document and the name of its collection.
+///
+/// It has no name in AQL.
+pub fn masked_document() -> &'static Function {
+    &misc::MASKED_DOCUMENT
+}
+
+/// Returns the function that is true for a document, and needs it to be read.
+///
+/// It has no name in AQL.
+pub fn visible_document() -> &'static Function {
+    &misc::VISIBLE_DOCUMENT
+}
+
 /// Returns the function that puts the elements of arrays together, as `[...a, ...b]` does.
 ///
 /// It has no name in AQL.

@@ -47,6 +47,8 @@ pub struct ViewInfo {
     pub primary_sort: Vec<ViewSortField>,
     /// The attributes of each column of stored values, as paths of names.
     pub stored_values: Vec<Vec<Vec<Box<str>>>>,
+    /// True if rules of its collections restrict the user of the query.
+    pub is_restricted: bool,
 }
 
 /// The place of an attribute in the columns of a view's indexes.
@@ -154,7 +156,48 @@ pub struct CollectionInfo {
     pub indexes: Arc<[IndexInfo]>,
     /// Estimated number of documents.
     pub count_estimate: u64,
+    /// The rules that restrict the user of the query; `None` if there are none.
+    pub rules: Option<Arc<UserRules>>,
 }
+
+/// The rules of a collection for one user. A loop over the collection contains them, so that
+/// indexes serve them like a condition of the query.
+#[derive(Debug, Clone)]
+pub struct UserRules {
+    /// The condition over `@doc` and `@user` under which a document is visible; `None` if all are.
+    pub condition: Option<aql_syntax::ast::Expression>,
+    /// The value of `@user`.
+    pub user: Value,
+    /// The top-level attributes in which something is masked.
+    pub masked: MaskedAttributes,
+}
+
+/// The top-level attributes of documents in which something is masked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MaskedAttributes {
+    /// Those with these names. There may be none.
+    Named(Vec<Box<str>>),
+    /// Perhaps any but the system attributes.
+    Any,
+}
+
+impl MaskedAttributes {
+    /// Returns true if nothing is masked.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, MaskedAttributes::Named(names) if names.is_empty())
+    }
+
+    /// Returns true if something is masked in an attribute.
+    pub fn includes(&self, name: &str) -> bool {
+        match self {
+            MaskedAttributes::Named(names) => names.iter().any(|masked| **masked == *name),
+            MaskedAttributes::Any => !SYSTEM_ATTRIBUTES.contains(&name),
+        }
+    }
+}
+
+/// The attributes that are never masked.
+const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
 
 /// An index as the planner sees it.
 #[derive(Debug, Clone)]

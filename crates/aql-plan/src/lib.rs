@@ -37,8 +37,8 @@ extern crate self as aql_plan;
 
 pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
-    IndexField, IndexInfo, PlanCatalog, TextField, TextIndexInfo, ViewColumn, ViewIndexInfo, ViewInfo,
-    ViewSortField,
+    IndexField, IndexInfo, MaskedAttributes, PlanCatalog, TextField, TextIndexInfo, UserRules, ViewColumn,
+    ViewIndexInfo, ViewInfo, ViewSortField,
 };
 pub use ::catalog::index::{Capabilities, Metric, SearchShape};
 pub use ::catalog::{IndexId, ViewKind};

@@ -21,6 +21,9 @@ pub struct Plan {
     pub collections: Vec<CollectionUse>,
     /// The query changes data.
     pub is_modification: bool,
+    /// Identifiers of collections whose rules for the user are parts of the plan. Its loops may
+    /// read all their documents.
+    pub ruled_collections: Vec<u64>,
     /// Bind parameters whose values are not part of the plan, but are given when it runs.
     pub parameters: OpenParameters,
     /// The results cache may keep the result: the query is deterministic, only reads, and has no

@@ -35,6 +35,14 @@ pub trait Environment: Send + Sync {
     /// `collection` is the first of two arguments; then `id_or_key` may be a key or an identifier.
     /// Without it, `id_or_key` is an identifier `collection/key`.
     fn document(&self, collection: Option<&str>, id_or_key: &str) -> Result<Value>;
+    /// Returns a stored document of a collection with the attributes masked that the user must not
+    /// see.
+    ///
+    /// Errors: 10 where there are no documents.
+    fn masked(&self, collection: &str, document: &Value) -> Result<Value> {
+        let _ = (collection, document);
+        Err(Error::bad_parameter("there are no stored documents here"))
+    }
     /// Returns the number of documents, for `COLLECTION_COUNT()` and `LENGTH(collection)`.
     ///
     /// Errors: 1203 for an unknown name.

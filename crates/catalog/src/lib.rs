@@ -8,6 +8,7 @@ pub mod identifier;
 pub mod name;
 mod properties;
 pub mod access_token;
+pub mod access_rules;
 pub mod computed_value;
 pub mod key;
 pub mod key_options;
@@ -28,6 +29,7 @@ pub mod record;
 mod testing;
 
 pub use access::{AccessLevel, DatabaseRights, Rights};
+pub use access_rules::{AccessRules, AttributeMask, RowRule, Subjects};
 pub use analyzer::{AnalyzerName, analyzer_document, analyzer_of_document, full_analyzer_name};
 pub use collection::{CollectionChanges, CollectionDefinition, CollectionProperties, CollectionType};
 pub use computed_value::{ComputeOn, ComputedValue};

@@ -1,5 +1,7 @@
 //! Users. The layer above hashes and checks passwords; here a hash is opaque text.
 
+use std::collections::BTreeSet;
+
 use errors::{Error, Result};
 use velocypack::{Builder, Slice};
 
@@ -10,6 +12,11 @@ use crate::{AccessLevel, DatabaseRights, Rights};
 
 /// The maximum length of a user's `extra` object, in bytes.
 pub const USER_EXTRA_MAX_BYTES: usize = 1 << 20;
+
+/// The maximum number of roles of a user.
+pub const ROLES_MAX: usize = 256;
+/// The maximum length of the name of a role, in bytes.
+pub const ROLE_MAX_BYTES: usize = 256;
 
 /// A user that exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +33,8 @@ pub struct UserDefinition {
     pub config: Vec<u8>,
     /// The grants.
     pub rights: Rights,
+    /// The names of roles, which the rules of collections know.
+    pub roles: BTreeSet<String>,
     /// The access tokens.
     pub tokens: AccessTokens,
     /// The withdrawal of tokens that the server has signed for the user.
@@ -43,6 +52,7 @@ impl UserDefinition {
             config: extra.clone(),
             extra,
             rights: Rights::default(),
+            roles: BTreeSet::new(),
             tokens: AccessTokens::default(),
             sessions: UserSessions::default(),
         }
@@ -95,7 +105,36 @@ impl UserDefinition {
             printer.text("user", &self.name);
             printer.boolean("active", self.active);
             printer.slice("extra", Slice::new(&self.extra));
+            self.print_roles(printer);
         })
+    }
+
+    fn print_roles(&self, printer: &mut Printer<'_>) {
+        if !self.roles.is_empty() {
+            printer.texts("roles", &self.roles);
+        }
+    }
+
+    /// Sets the roles.
+    ///
+    /// Errors: 10 unless they are an array of at most [`ROLES_MAX`] names of at most
+    /// [`ROLE_MAX_BYTES`].
+    pub fn set_roles(&mut self, roles: Slice<'_>) -> Result<()> {
+        let name = |role: Slice<'_>| {
+            let name = role.as_str().filter(|name| !name.is_empty() && name.len() <= ROLE_MAX_BYTES)?;
+            Some(name.to_owned())
+        };
+        let names: Option<BTreeSet<String>> = roles.elements().map(name).collect();
+        match names.filter(|names| roles.is_array() && names.len() <= ROLES_MAX) {
+            Some(names) => self.roles = names,
+            None => {
+                let message = format!(
+                    "'roles' must be an array of at most {ROLES_MAX} names of 1 to {ROLE_MAX_BYTES} bytes"
+                );
+                return Err(Error::bad_parameter(message));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn print_record(&self, printer: &mut Printer<'_>) {
@@ -109,6 +148,7 @@ impl UserDefinition {
                 printer.object(name, |printer| print_rights(rights, printer));
             }
         });
+        self.print_roles(printer);
         if !self.tokens.is_untouched() {
             printer.object("accessTokens", |printer| self.tokens.print_onto(printer));
         }
@@ -130,6 +170,9 @@ impl UserDefinition {
         for (database, rights) in record.value("databases").ok_or_else(missing)?.entries() {
             let rights = read_rights(Properties::of(rights, "rights")?)?;
             user.rights.databases.insert(database.to_string(), rights);
+        }
+        if let Some(roles) = record.value("roles") {
+            user.set_roles(roles)?;
         }
         if let Some(tokens) = record.value("accessTokens") {
             user.tokens = AccessTokens::read(tokens)?;

@@ -180,12 +180,13 @@ impl Session {
     /// Returns the number of documents of a collection.
     pub fn count(&self, collection: &Collection) -> Result<u64> {
         self.check_declared(collection)?;
-        self.snapshot()?.count(collection)
+        self.snapshot()?.count_shown(collection, &|| self.check_interrupt())
     }
 
     /// Counts the documents of a collection one by one and stores the count. Writers wait until it
     /// is done.
     pub fn recalculate_count(&self, collection: &Collection) -> Result<u64> {
+        self.require_unrestricted(collection, "a recount")?;
         self.instance().store.recalculate_count(collection)
     }
 
@@ -193,6 +194,7 @@ impl Session {
     ///
     /// With `details` the pairs in the engine are counted.
     pub fn figures(&self, collection: &Collection, details: bool) -> Result<CollectionStatistics> {
+        self.require_unrestricted(collection, "statistics")?;
         let store = self.instance().store();
         store.statistics(&store.snapshot()?, collection, details)
     }

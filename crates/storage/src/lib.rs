@@ -36,6 +36,7 @@ pub use base::external_sort::{Check, SortedPairs, Sorter};
 pub use base::fork_join::{ForkJoin, Turn};
 pub use base::memory_budget::MemoryBudget;
 pub use base::options::StoreOptions;
+pub use base::restriction::{Restriction, Restrictions};
 pub use base::revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, RevisionText};
 pub use base::schema::Schema;
 pub use base::search_options::SearchOptions;

@@ -1,8 +1,8 @@
-//! Trials of running servers: attacks, kills, random transactions, and failing clusters.
+//! Trials of running servers: attacks, kills, random transactions, failing clusters, and rules.
 //!
 //! A trial starts its servers itself, disturbs them, and checks from outside that they keep their
-//! promises. `cargo xtask attack`, `crash`, `histories`, `outages` and `failover` build the server
-//! and run one.
+//! promises. `cargo xtask attack`, `crash`, `histories`, `outages`, `failover` and `rules` build
+//! the server and run one.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
@@ -15,13 +15,15 @@ mod crash;
 mod histories;
 mod outages;
 mod failover;
+mod rules;
 
 use std::process::ExitCode;
 
 use options::{Common, Trial};
 
 /// All trials.
-const TRIALS: &[Trial] = &[attack::TRIAL, crash::TRIAL, histories::TRIAL, outages::TRIAL, failover::TRIAL];
+const TRIALS: &[Trial] =
+    &[attack::TRIAL, crash::TRIAL, histories::TRIAL, outages::TRIAL, failover::TRIAL, rules::TRIAL];
 
 /// The exit code of an error in the command line.
 const MISTAKE: u8 = 2;

@@ -20,6 +20,7 @@ interface Figures {
   cacheEnabled: boolean
   keyOptions: { type: string; allowUserKeys: boolean }
   computedValues: unknown
+  accessRules?: unknown
   figures: { documentsSize: number; indexes: { count: number; size: number } }
 }
 
@@ -39,6 +40,7 @@ export function Properties({ collection, mayChange }: { collection: string; mayC
     ['Wait for the disk', value.waitForSync ? 'yes' : 'no'],
     ['Cache recent documents in memory', value.cacheEnabled ? 'yes' : 'no'],
     ['Computed values', value.computedValues ? JSON.stringify(value.computedValues) : 'none'],
+    ...(value.accessRules ? [['Rules for documents', JSON.stringify(value.accessRules)] as [string, string]] : []),
   ]
   return (
     <div class="card card-body">

@@ -31,7 +31,11 @@ impl Lowering<'_> {
             false => Some(start.search_state(&searched, &check)?),
         };
         let collections = indexes.iter().map(|(collection, _)| collection);
-        let is_exact = state.as_ref().is_some_and(|state| start.is_state_exact(state, collections));
+        let mut is_exact = state.as_ref().is_some_and(|state| start.is_state_exact(state, collections));
+        for (collection, _) in &indexes {
+            // Only its document tells whether a hit is visible.
+            is_exact &= start.restriction(collection)?.is_none();
+        }
         let schemas = indexes.iter().filter_map(|(collection, index)| {
             Some((collection.name().into(), Arc::clone(index.search_schema()?)))
         });

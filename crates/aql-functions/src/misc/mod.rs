@@ -10,6 +10,7 @@ mod identity;
 mod in_range;
 mod min_match;
 mod raise;
+mod rules;
 mod schema;
 mod sleep;
 
@@ -20,6 +21,12 @@ use crate::define::{per_query, pure, pure_variadic, volatile, volatile_variadic}
 /// The call of a user's function, whose name is the first argument.
 pub(crate) static USER_FUNCTION: Function =
     Function { call_batch: Some(call::call_batch), ..volatile_variadic("user function", 1, call::call) };
+
+/// The document with masked attributes: the arguments are the stored one and the collection.
+pub(crate) static MASKED_DOCUMENT: Function = per_query("masked document", 2, 2, rules::masked);
+
+/// True for a document. It is computed where the query needs the document to exist.
+pub(crate) static VISIBLE_DOCUMENT: Function = volatile("visible document", 1, 1, rules::visible);
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ANALYZER", 2, 2, identity::first_argument),

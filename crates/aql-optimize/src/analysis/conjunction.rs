@@ -127,12 +127,14 @@ fn split_at(
     if first.is_empty() {
         return 0;
     }
+    let mut is_rule = false;
     if let Some(NodeKind::Filter(filter)) = nodes.get_mut(position).map(|node| &mut node.kind) {
         filter.part_of = Some(whole);
+        is_rule = filter.is_rule;
     }
     let added = first.into_iter().flat_map(|operand| {
         let (condition, calculation) = workshop.calculation(operand);
-        let filter = workshop.node(NodeKind::Filter(Filter { condition, part_of: Some(whole) }));
+        let filter = workshop.node(NodeKind::Filter(Filter { condition, part_of: Some(whole), is_rule }));
         [calculation, filter]
     });
     let added: Vec<Node> = added.collect();
@@ -143,7 +145,7 @@ fn split_at(
 
 /// Returns the condition of the filter at a position, unless the query has a name for it.
 fn whole_condition(nodes: &[Node], position: usize, workshop: &Workshop<'_>) -> Option<VariableId> {
-    let NodeKind::Filter(Filter { condition, part_of: None }) = nodes.get(position)?.kind else {
+    let NodeKind::Filter(Filter { condition, part_of: None, .. }) = nodes.get(position)?.kind else {
         return None;
     };
     let before = nodes.get(position.checked_sub(1)?)?;
@@ -204,7 +206,7 @@ fn own_calculation(
     position: usize,
     counts: &HashMap<VariableId, usize>,
 ) -> Option<(VariableId, usize)> {
-    let NodeKind::Filter(Filter { condition, part_of: Some(whole) }) = nodes.get(position)?.kind else {
+    let NodeKind::Filter(Filter { condition, part_of: Some(whole), .. }) = nodes.get(position)?.kind else {
         return None;
     };
     let (calculation, _) = definition(nodes, condition).filter(|_| counts.get(&condition) == Some(&1))?;

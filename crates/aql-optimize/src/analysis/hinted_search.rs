@@ -52,6 +52,7 @@ pub(crate) fn hinted_search(nodes: &[Node], position: usize, context: &RuleConte
 fn as_view(index: &IndexInfo, text: &TextIndexInfo, hinted: &HintedSearch) -> ViewInfo {
     let collection = hinted.source.collection.clone();
     ViewInfo {
+        is_restricted: false,
         name: (&*collection.name).into(),
         id: 0,
         kind: ViewKind::SearchAlias,

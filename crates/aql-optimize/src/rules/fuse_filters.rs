@@ -62,6 +62,11 @@ fn fuse_at(nodes: &mut Vec<Node>, position: usize, counts: &HashMap<VariableId, 
     if let Some(NodeKind::Calculation(calculation)) = nodes.get_mut(position + 2).map(|node| &mut node.kind) {
         calculation.expression = Expression::And(both);
     }
+    let is_rule = |node: Option<&Node>| matches!(node, Some(Node { kind: NodeKind::Filter(filter), .. }) if filter.is_rule);
+    let has_rule = is_rule(nodes.get(position + 1));
+    if let Some(NodeKind::Filter(filter)) = nodes.get_mut(position + 3).map(|node| &mut node.kind) {
+        filter.is_rule |= has_rule;
+    }
     nodes.drain(position..position + 2);
     true
 }

@@ -76,12 +76,14 @@ fn move_up(
 
 /// Returns the highest position of a node that reads these variables.
 ///
-/// It passes other calculations too, so that a filter stays behind its condition.
+/// It passes other calculations too, so that a filter stays behind its condition. It does not pass
+/// the rules of a collection with what may be computed of a hidden document.
 fn highest_position(nodes: &[Node], from: usize, reads: &VariableSet) -> usize {
     let mut to = from;
     while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
         let is_barrier = match &before.kind {
             NodeKind::Singleton | NodeKind::Collect(_) | NodeKind::NoResults => true,
+            NodeKind::Filter(filter) => filter.is_rule && !reads.is_empty(),
             kind => kind.is_modification(),
         };
         if is_barrier || before.kind.sets().into_iter().any(|id| reads.contains(id)) {

@@ -23,6 +23,8 @@ pub struct Bound {
     pub(crate) variables: Variables,
     pub(crate) collections: Vec<CollectionUse>,
     pub(crate) is_modification: bool,
+    /// The identifiers of collections whose rules are parts of the query.
+    pub(crate) ruled: Vec<u64>,
     pub(crate) parameters: OpenParameters,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -47,19 +49,40 @@ impl Bound {
 pub(crate) enum Statement {
     ForCollection(Box<ForCollection>),
     ForView(Box<ForView>),
-    ForList { out: VariableId, list: Expression },
+    ForList {
+        out: VariableId,
+        list: Expression,
+    },
     Traversal(Box<Traversal>),
     ShortestPath(Box<ShortestPath>),
     EnumeratePaths(Box<EnumeratePaths>),
     Window(Box<Window>),
-    Let { out: VariableId, value: Expression },
-    Vertex { out: VariableId, value: Expression },
-    Subquery { out: VariableId, body: Vec<Statement>, run_if: Option<VariableId> },
+    Let {
+        out: VariableId,
+        value: Expression,
+    },
+    Vertex {
+        out: VariableId,
+        value: Expression,
+    },
+    Subquery {
+        out: VariableId,
+        body: Vec<Statement>,
+        run_if: Option<VariableId>,
+    },
     Filter(Expression),
+    /// A filter by the rules of a collection.
+    Rule(Expression),
     Sort(Vec<SortKey>),
-    Limit { offset: u64, limit: u64 },
+    Limit {
+        offset: u64,
+        limit: u64,
+    },
     Collect(Box<CollectStatement>),
-    Return { value: Expression, distinct: bool },
+    Return {
+        value: Expression,
+        distinct: bool,
+    },
     Insert(Box<InsertStatement>),
     Update(Box<UpdateStatement>),
     Remove(Box<RemoveStatement>),
@@ -152,6 +175,8 @@ pub(crate) struct UpsertStatement {
     pub(crate) collection: CollectionReference,
     /// The document within the lookup.
     pub(crate) candidate: VariableId,
+    /// The document as the user sees it.
+    pub(crate) shown: VariableId,
     /// Statements of the lookup between its FOR and its LIMIT: filters on `candidate`, and the
     /// statements that they need.
     pub(crate) lookup: Vec<Statement>,

@@ -62,6 +62,7 @@ impl PlanCatalog for AnyCollection {
         let id = self.last_id.get() + 1;
         self.last_id.set(id);
         Some(CollectionInfo {
+            rules: None,
             reference: CollectionReference { id, name: name.into() },
             is_edge: true,
             indexes: Arc::default(),

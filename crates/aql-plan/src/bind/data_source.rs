@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use errors::{Error, Result};
 
-use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog, ViewInfo};
+use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog, UserRules, ViewInfo};
 use crate::error;
 use crate::plan::{Access, CollectionUse};
 
@@ -38,6 +38,12 @@ impl<'a> DataSources<'a> {
             return Err(error::access_after_modification(format_args!("collection '{name}'")));
         }
         Ok(info)
+    }
+
+    /// Returns the rules of a collection that restrict the user; `None` if there are none, or no
+    /// such collection.
+    pub(crate) fn rules(&self, name: &str) -> Option<Arc<UserRules>> {
+        self.catalog.collection(name)?.rules
     }
 
     /// Records that the query names the collection without reading it there (WITH, or as a

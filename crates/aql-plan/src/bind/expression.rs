@@ -66,7 +66,8 @@ impl Binder<'_> {
             ExpressionKind::FunctionCall(call) => self.call(call),
             ExpressionKind::Subquery(block) => self.subquery(block).map(Expression::Variable),
             ExpressionKind::AttributeAccess(base, name) => {
-                Ok(Expression::Attribute { base: self.boxed(base)?, name: name.as_str().into() })
+                let base = self.expression(base)?;
+                Ok(self.attribute(base, name))
             }
             ExpressionKind::BoundAttributeAccess(base, parameter) => self.bound_attribute(base, parameter),
             ExpressionKind::IndexedAccess(base, index) => self.indexed(base, index),
@@ -78,6 +79,9 @@ impl Binder<'_> {
 
     /// Returns the parameter if it is open, and its value otherwise.
     fn parameter(&self, name: &str) -> Result<Expression> {
+        if let Some(meaning) = self.rule_parameter(name) {
+            return meaning;
+        }
         let value = self.parameters.value(name)?;
         // The shape of an array depends on all of its members.
         self.interrupt.check()?;
@@ -247,7 +251,7 @@ impl Binder<'_> {
         let base = self.expression(base)?;
         let value = self.parameters.value(parameter)?.clone();
         if let Some(name) = value.as_str().filter(|name| !name.is_empty()) {
-            return Ok(Expression::Attribute { base: Box::new(base), name: name.into() });
+            return Ok(self.attribute(base, name));
         }
         if !value.is_array() || value.is_empty() {
             return Err(error::parameter_type(parameter));
@@ -257,7 +261,7 @@ impl Binder<'_> {
                 .as_str()
                 .filter(|name| !name.is_empty())
                 .ok_or_else(|| error::parameter_type(parameter))?;
-            Ok(Expression::Attribute { base: Box::new(base), name: name.into() })
+            Ok(self.attribute(base, name))
         })
     }
 

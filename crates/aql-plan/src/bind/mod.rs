@@ -17,6 +17,7 @@ mod index_function;
 mod modification;
 mod options;
 mod pattern;
+mod rules;
 mod scope;
 mod spread;
 mod statement;
@@ -39,6 +40,7 @@ use crate::fold::Folder;
 use crate::parameters::{BindParameters, OpenParameters};
 use crate::variable::{VariableId, Variables};
 use data_source::DataSources;
+use rules::{MaskedDocument, RuleContext};
 use scope::Scopes;
 
 pub use bound::Bound;
@@ -120,6 +122,9 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         introduced: Vec::new(),
         expressions: 0,
         is_modification: false,
+        rule: None,
+        masked: HashMap::new(),
+        ruled: Vec::new(),
     };
     for warning in &query.warnings {
         binder.warnings.register(warning.code, warning.message.clone())?;
@@ -139,6 +144,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         variables: binder.variables,
         collections: binder.sources.into_uses(),
         is_modification: binder.is_modification,
+        ruled: binder.ruled,
         parameters: input.open.clone(),
         warnings: binder.warnings.list().to_vec(),
     })
@@ -172,6 +178,12 @@ struct Binder<'a> {
     /// The number of expressions bound so far.
     expressions: usize,
     is_modification: bool,
+    /// The rule that is being bound.
+    rule: Option<RuleContext>,
+    /// The variables of documents with masked attributes.
+    masked: HashMap<VariableId, MaskedDocument>,
+    /// The identifiers of the collections whose rules have become parts of the query.
+    ruled: Vec<u64>,
 }
 
 /// The element of an enclosing expansion, by the way in which an expression refers to it.

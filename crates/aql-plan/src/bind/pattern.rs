@@ -32,8 +32,8 @@ impl Binder<'_> {
                 Ok(())
             }
             PatternKind::Object(members) => members.iter().try_for_each(|member| {
-                let name = member.attribute.as_str().into();
-                self.assign(&member.target, Expression::Attribute { base: Box::new(value.clone()), name })
+                let attribute = self.attribute(value.clone(), &member.attribute);
+                self.assign(&member.target, attribute)
             }),
         }
     }

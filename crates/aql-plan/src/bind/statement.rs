@@ -5,6 +5,7 @@ use aql_value::Value;
 use errors::Result;
 
 use super::{Binder, ForCollection, ForOptions, SortKey, Statement};
+use crate::catalog::CollectionInfo;
 use crate::error;
 use crate::expression::Expression;
 
@@ -37,17 +38,22 @@ impl Binder<'_> {
             if let Some(view) = self.sources.view(&name)? {
                 return self.for_view(statement, view);
             }
-            let collection = self.sources.read(&name)?.reference;
+            let CollectionInfo { reference: collection, rules, .. } = self.sources.read(&name)?;
             check_has_no_search(statement)?;
             let options = match &statement.options {
                 Some(options) => self.for_options(options)?,
                 None => ForOptions::default(),
             };
             self.scopes.enter_loop();
-            let out = self.declare_target(&statement.target)?;
+            let named = self.declare_target(&statement.target)?;
+            let out = self.stored_document(named, rules.as_deref());
             self.set_full_document(out);
-            self.output.push(Statement::ForCollection(Box::new(ForCollection { out, collection, options })));
-            return self.destructure(&statement.target, &Expression::Variable(out));
+            let statement_of_loop = ForCollection { out, collection: collection.clone(), options };
+            self.output.push(Statement::ForCollection(Box::new(statement_of_loop)));
+            if let Some(rules) = &rules {
+                self.apply_rules(&collection, rules, out, named)?;
+            }
+            return self.destructure(&statement.target, &Expression::Variable(named));
         }
         check_has_no_search(statement)?;
         let list = self.expression(&statement.source)?;

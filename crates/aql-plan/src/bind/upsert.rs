@@ -15,11 +15,24 @@ impl Binder<'_> {
     pub(super) fn upsert(&mut self, statement: &ast::Upsert) -> Result<()> {
         let candidate = self.variables.add_temporary();
         self.set_full_document(candidate);
-        let lookup = match &statement.search {
-            UpsertSearch::Example(example) => self.example(candidate, example)?,
+        let name = self.data_source_name(&statement.collection)?.to_owned();
+        let rules = self.sources.rules(&name);
+        let shown = match &rules {
+            Some(rules) if !rules.masked.is_empty() => self.variables.add_temporary(),
+            _ => candidate,
+        };
+        let mut lookup = match &rules {
+            Some(rules) => {
+                let collection = self.sources.name(&name)?.reference;
+                self.aside(|binder| binder.apply_rules(&collection, rules, candidate, shown))?.1
+            }
+            None => Vec::new(),
+        };
+        lookup.extend(match &statement.search {
+            UpsertSearch::Example(example) => self.example(shown, example)?,
             UpsertSearch::Filter(condition) => {
                 self.aside(|binder| {
-                    let outer = binder.candidate.replace(candidate);
+                    let outer = binder.candidate.replace(shown);
                     let condition = binder.expression(condition);
                     binder.candidate = outer;
                     binder.output.push(Statement::Filter(condition?));
@@ -27,7 +40,7 @@ impl Binder<'_> {
                 })?
                 .1
             }
-        };
+        });
         let options = self.upsert_options(statement.options.as_ref())?;
         let (old, new) = self.declare_old_and_new();
         self.scopes.set_old_and_new(Some(old), None);
@@ -39,6 +52,7 @@ impl Binder<'_> {
         self.output.push(Statement::Upsert(Box::new(UpsertStatement {
             collection,
             candidate,
+            shown,
             lookup,
             lookup_options: options.lookup,
             insert,

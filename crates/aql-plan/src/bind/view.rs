@@ -31,7 +31,11 @@ impl Binder<'_> {
         if let Some(condition) = &condition {
             SearchCondition::of(condition, out)?;
         }
+        let (searched, read) = (Arc::clone(&view), condition.clone().filter(|_| view.is_restricted));
         self.output.push(Statement::ForView(Box::new(ForView { out, view, condition, options })));
+        if searched.is_restricted {
+            self.apply_view_rules(&searched, read.as_ref(), out)?;
+        }
         self.destructure(&statement.target, &Expression::Variable(out))
     }
 

@@ -45,6 +45,7 @@ pub fn build(bound: Bound, full_count: bool) -> Result<Plan> {
         collections: bound.collections,
         is_modification: bound.is_modification,
         is_cacheable: false,
+        ruled_collections: bound.ruled,
         parameters: bound.parameters,
         rules_applied: Vec::new(),
         warnings: bound.warnings,
@@ -102,6 +103,7 @@ impl Builder {
                 self.add(NodeKind::Subquery(Subquery { out, nodes, run_if, is_constant: false }))
             }
             Statement::Filter(condition) => self.filter(condition),
+            Statement::Rule(condition) => self.rule(condition),
             Statement::Sort(keys) => self.sort(keys),
             Statement::Limit { offset, limit } => {
                 self.add(NodeKind::Limit(Limit { offset, limit, full_count: false }))
@@ -170,6 +172,18 @@ impl Builder {
         }
         let search = EnumerateView::new(view, out, condition, options);
         self.add(NodeKind::EnumerateView(Box::new(search)))
+    }
+
+    /// Adds a filter by the rules of a collection.
+    fn rule(&mut self, condition: Expression) -> Result<()> {
+        let before = self.nodes.len();
+        self.filter(condition)?;
+        for node in self.nodes.iter_mut().skip(before) {
+            if let NodeKind::Filter(filter) = &mut node.kind {
+                filter.is_rule = true;
+            }
+        }
+        Ok(())
     }
 
     /// Adds a filter without the constant operands of its condition.

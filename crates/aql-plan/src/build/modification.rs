@@ -56,7 +56,7 @@ impl Builder {
         }))];
         lookup.extend(statement.lookup);
         lookup.push(Statement::Limit { offset: 0, limit: 1 });
-        lookup.push(Statement::Return { value: Expression::Variable(statement.candidate), distinct: false });
+        lookup.push(Statement::Return { value: Expression::Variable(statement.shown), distinct: false });
         let found = self.variables.add_temporary();
         self.statement(Statement::Subquery { out: found, body: lookup, run_if: None })?;
         if statement.read_own_writes {

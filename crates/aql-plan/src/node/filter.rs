@@ -11,12 +11,15 @@ pub struct Filter {
     /// The condition that this one is a part of, while the optimizer treats the operands of an AND
     /// as filters of their own.
     pub part_of: Option<VariableId>,
+    /// True for the rules of a collection. Calculations over the document stay behind them, because
+    /// warnings would tell about hidden documents.
+    pub is_rule: bool,
 }
 
 impl Filter {
     /// Returns a filter that stands for a whole condition.
     pub fn new(condition: VariableId) -> Self {
-        Filter { condition, part_of: None }
+        Filter { condition, part_of: None, is_rule: false }
     }
 }
 

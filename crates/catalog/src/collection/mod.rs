@@ -3,11 +3,15 @@
 
 mod cluster;
 
+use std::sync::Arc;
+
 use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{CollectionId, ComputedValue, IndexDefinition, KeyOptions, NamingRules, ObjectId, SchemaRule};
+use crate::{
+    AccessRules, CollectionId, ComputedValue, IndexDefinition, KeyOptions, NamingRules, ObjectId, SchemaRule,
+};
 
 pub use cluster::check_cluster_properties;
 
@@ -68,6 +72,8 @@ pub struct CollectionProperties {
     pub schema: Option<SchemaRule>,
     /// The attributes that the server computes.
     pub computed_values: Vec<ComputedValue>,
+    /// The rules for what some users see and change.
+    pub access_rules: Arc<AccessRules>,
     /// The copies that must be in sync in a cluster; printed only.
     pub write_concern: u64,
 }
@@ -86,6 +92,7 @@ impl CollectionProperties {
             key_options: KeyOptions::default(),
             schema: None,
             computed_values: Vec::new(),
+            access_rules: Arc::default(),
             write_concern: 1,
         }
     }
@@ -112,6 +119,9 @@ impl CollectionProperties {
                 .map(ComputedValue::parse_all)
                 .transpose()?
                 .unwrap_or_default(),
+            access_rules: Arc::new(
+                properties.value("accessRules").map(AccessRules::parse).transpose()?.unwrap_or_default(),
+            ),
             write_concern: write_concern(properties)?.unwrap_or(1),
             ..CollectionProperties::new(name, collection_type.unwrap_or_default())
         })
@@ -137,6 +147,9 @@ impl CollectionProperties {
         }
         if let Some(computed_values) = changes.computed_values {
             self.computed_values = computed_values;
+        }
+        if let Some(access_rules) = changes.access_rules {
+            self.access_rules = Arc::new(access_rules);
         }
         if let Some(write_concern) = changes.write_concern {
             self.write_concern = write_concern;
@@ -172,6 +185,8 @@ pub struct CollectionChanges {
     pub schema: Option<Option<SchemaRule>>,
     /// The computed values that replace all present ones.
     pub computed_values: Option<Vec<ComputedValue>>,
+    /// The rules that replace all present ones.
+    pub access_rules: Option<AccessRules>,
     /// See [`CollectionProperties::write_concern`].
     pub write_concern: Option<u64>,
 }
@@ -187,6 +202,7 @@ impl CollectionChanges {
             cache_enabled: properties.boolean("cacheEnabled")?,
             schema: properties.given("schema").map(SchemaRule::parse).transpose()?,
             computed_values: properties.given("computedValues").map(ComputedValue::parse_all).transpose()?,
+            access_rules: properties.given("accessRules").map(AccessRules::parse).transpose()?,
             write_concern: write_concern(properties)?,
         })
     }
@@ -230,6 +246,11 @@ impl CollectionDefinition {
     /// Returns true if the collection holds edges.
     pub fn is_edge(&self) -> bool {
         self.properties.collection_type == CollectionType::Edge
+    }
+
+    /// Returns true if it has rules that restrict users.
+    pub fn has_access_rules(&self) -> bool {
+        !self.properties.access_rules.is_empty()
     }
 
     /// Prints the attributes of the short form into an object that is open in `builder`.
@@ -290,6 +311,24 @@ impl CollectionDefinition {
         })
     }
 
+    /// Prints `accessRules` into an object that is open in `builder`, for an administrator.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print_access_rules(&self, builder: &mut Builder) -> Result<()> {
+        let rules = &self.properties.access_rules;
+        Printer::print(builder, |printer| printer.object("accessRules", |printer| rules.print(printer)))
+    }
+
+    /// Prints `accessRules` with the secret of the masks, for a copy whose masks agree.
+    ///
+    /// Errors: 4 if no object is open.
+    pub fn print_access_rules_for_copy(&self, builder: &mut Builder) -> Result<()> {
+        let rules = &self.properties.access_rules;
+        Printer::print(builder, |printer| {
+            printer.object("accessRules", |printer| rules.print_record(printer))
+        })
+    }
+
     fn print_short_attributes(&self, printer: &mut Printer<'_>) {
         printer.text("globallyUniqueId", &self.globally_unique_id);
         printer.boolean("isSystem", self.properties.is_system);
@@ -309,6 +348,10 @@ impl CollectionDefinition {
             printer.unsigned("type", self.properties.collection_type.number());
             printer.boolean("isSystem", self.properties.is_system);
             self.properties.print(printer, self.properties.key_options.last_value);
+            if !self.properties.access_rules.is_empty() {
+                let rules = &self.properties.access_rules;
+                printer.object("accessRules", |printer| rules.print_record(printer));
+            }
         });
         printer.objects("indexes", &self.indexes, IndexDefinition::print_record);
     }

@@ -150,6 +150,10 @@ impl Session {
                 None => self.require_collection(collection, catalog::AccessLevel::ReadOnly)?,
             }
         }
+        let catalog = self.catalog();
+        let database = self.database_in(&catalog)?;
+        let mut sources = projection.loaded.sources.iter().filter_map(|name| database.collection(name));
+        sources.try_for_each(|source| self.require_unrestricted(source, "a computation over a graph"))?;
         Ok(projection)
     }
 

@@ -151,6 +151,7 @@ fn readable(
         Some(authorize) => authorize(collection.name())?,
         None => session.require_collection(collection.name(), AccessLevel::ReadOnly)?,
     }
+    session.require_unrestricted(collection, "a computation over a graph")?;
     Ok(Arc::clone(collection))
 }
 

@@ -13,6 +13,7 @@ use velocypack::{Builder, Slice};
 use super::form::{self, ChangeForm, CommitTimes, Context};
 use super::initial::Initial;
 use super::names::{database_names, definition};
+use super::restricted;
 use super::rights::Rights;
 use super::slot_filter::SlotFilter;
 use super::{FeedRequest, Since, Token};
@@ -264,6 +265,7 @@ impl Feed {
     fn begin_initial(&mut self) -> Result<()> {
         let store = self.session.instance().store();
         let (snapshot, below, shown) = store.snapshot_with_changes(self.scope)?;
+        let snapshot = snapshot.restricted(self.session.document_restrictions());
         self.after = below.saturating_sub(1);
         self.shown = shown.into_iter().collect();
         self.initial = Some(Initial::new(&self.session, snapshot, self.collections.as_ref())?);
@@ -286,6 +288,8 @@ impl Feed {
         let names = database_names(&self.session);
         let (mut written, mut line, mut times) = (0, Vec::new(), CommitTimes::default());
         block.for_each(after, |commit, changes| {
+            let judged = restricted::judge(&self.session, changes)?;
+            let changes = restricted::apply(changes, judged.as_deref());
             // A database that was dropped has no name any more. Its end is a change of its own.
             let is_known = commit.database == SERVER_LOG || names.contains_key(&commit.database);
             let is_shown = self.shown.contains(&commit.first) || !is_known;
@@ -303,7 +307,7 @@ impl Feed {
                 }
                 let definition = match change.kind.is_of_document() {
                     true => None,
-                    false => definition(change)?,
+                    false => definition(change, self.session.require_administrator().is_ok())?,
                 };
                 let context = Context {
                     database: names.get(&commit.database).map_or("", AsRef::as_ref),
@@ -355,7 +359,8 @@ impl Feed {
         values.key("changes")?;
         values.open_array()?;
         block.for_each(after, |_, changes| {
-            for change in changes {
+            let judged = restricted::judge(&self.session, changes)?;
+            for change in restricted::apply(changes, judged.as_deref()).iter() {
                 if self.is_wanted(change) {
                     add_change(&mut values, change)?;
                 }

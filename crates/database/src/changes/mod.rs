@@ -15,6 +15,7 @@ mod initial;
 mod kept;
 mod names;
 mod request;
+mod restricted;
 mod retention;
 mod rights;
 mod rows;

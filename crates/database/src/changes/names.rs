@@ -19,10 +19,11 @@ pub(super) fn database_names(session: &Session) -> HashMap<DatabaseId, Arc<str>>
     catalog.databases().map(|database| (database.definition().id, Arc::from(database.name()))).collect()
 }
 
-/// Returns the definition of an entry as clients know it; `None` for a truncation.
+/// Returns the definition of an entry as clients know it; `None` for a truncation. Only
+/// administrators see the rules of collections.
 ///
 /// Errors: 1102 for damage.
-pub(super) fn definition(change: &Change<'_>) -> Result<Option<Vec<u8>>> {
+pub(super) fn definition(change: &Change<'_>, is_administrator: bool) -> Result<Option<Vec<u8>>> {
     let mut out = Builder::new();
     out.open_object()?;
     let record = change.definition;
@@ -34,7 +35,13 @@ pub(super) fn definition(change: &Change<'_>) -> Result<Option<Vec<u8>>> {
         | ChangeKind::CollectionDropped
         | ChangeKind::CollectionRenamed
         | ChangeKind::CollectionChanged => {
-            CollectionDefinition::from_record(record)?.print_dump(&mut out, 0)?;
+            let definition = CollectionDefinition::from_record(record)?;
+            definition.print_dump(&mut out, 0)?;
+            // A change may have removed the rules.
+            let is_told = change.kind == ChangeKind::CollectionChanged || definition.has_access_rules();
+            if is_administrator && is_told {
+                definition.print_access_rules_for_copy(&mut out)?;
+            }
         }
         ChangeKind::IndexCreated | ChangeKind::IndexDropped => {
             IndexDefinition::from_record(record)?.print_dump(&mut out)?;

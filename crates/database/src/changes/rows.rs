@@ -12,6 +12,7 @@ use velocypack::Slice;
 use super::form::{self, CommitTimes, Context};
 use super::names::definition;
 use super::request::COLLECTIONS_MAX;
+use super::restricted;
 use super::rights::Rights;
 use super::{Since, Token};
 use crate::session::Session;
@@ -116,6 +117,8 @@ impl ChangeRows {
     fn take(&mut self, block: &ChangeBlock) -> Result<()> {
         let (mut values, mut times) = (BlockBuilder::new(0), CommitTimes::default());
         block.for_each(self.after, |commit, changes| {
+            let shown = restricted::judge(&self.reader.session, changes)?;
+            let changes = restricted::apply(changes, shown.as_deref());
             let wanted: Vec<_> = changes.iter().filter(|change| self.is_wanted(change)).collect();
             let (last, time) = (wanted.len(), times.of(commit));
             for (i, change) in wanted.into_iter().enumerate() {
@@ -124,7 +127,7 @@ impl ChangeRows {
                 }
                 let definition = match change.kind.is_of_document() {
                     true => None,
-                    false => definition(change)?,
+                    false => definition(change, self.reader.session.require_administrator().is_ok())?,
                 };
                 let context = Context {
                     database: "",

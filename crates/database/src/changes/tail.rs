@@ -127,6 +127,7 @@ impl Session {
     /// off, 18 if it cannot begin yet.
     pub fn tail(&self, request: &TailRequest) -> Result<Tail> {
         let scope = self.change_scope(request.global)?;
+        self.require_unrestricted_database("the log")?;
         let store = self.instance().store();
         self.instance().log_readers().note_read();
         store.begin_change_log(BEGIN_WAIT)?;
@@ -145,6 +146,7 @@ impl Session {
             entries: TailEntries::new(request.velocypack),
             names: database_names(self),
             request: *request,
+            is_administrator: self.require_administrator().is_ok(),
             users: users_collection(self),
         };
         'blocks: while let Some(block) = scan.next_block(BLOCK)? {
@@ -176,6 +178,8 @@ pub(super) struct Writer {
     entries: TailEntries,
     names: HashMap<DatabaseId, Arc<str>>,
     request: TailRequest,
+    /// The reader may see the rules of collections.
+    is_administrator: bool,
     /// The globally unique identifier of the collection `_users`.
     users: Option<Arc<str>>,
 }
@@ -193,7 +197,8 @@ impl Writer {
             velocypack: true,
         };
         let (tail, entries) = (Tail::default(), TailEntries::new(true));
-        Writer { tail, entries, names, request, users: users_collection(session) }
+        let is_administrator = session.require_administrator().is_ok();
+        Writer { tail, entries, names, request, is_administrator, users: users_collection(session) }
     }
 
     /// Returns true if the name of a database is known.
@@ -258,7 +263,7 @@ impl Writer {
         };
         let definition = match change.kind.is_of_document() {
             true => None,
-            false => definition(change)?,
+            false => definition(change, self.is_administrator)?,
         };
         self.entries.begin(change.position, kind)?;
         if change.kind.is_of_document() {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use aql_value::Charge;
 use catalog::collection::{CollectionProperties, check_cluster_properties};
 use catalog::index::IndexProperties;
-use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
+use catalog::{AccessLevel, AccessRules, CollectionChanges, DatabaseDefinition};
 use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Durability, Index, TransactionOptions};
 use velocypack::Slice;
 
+use crate::embedded_aql::{check_access_rules, new_secret};
 use crate::session::Session;
 use crate::transaction::Writer;
 
@@ -19,7 +20,11 @@ impl Session {
         self.require_database(AccessLevel::ReadWrite)?;
         check_cluster_properties(properties)?;
         let default_wait_for_sync = self.instance().options().default_wait_for_sync;
-        let properties = CollectionProperties::parse(properties, default_wait_for_sync)?;
+        let mut properties = CollectionProperties::parse(properties, default_wait_for_sync)?;
+        if !properties.access_rules.is_empty() {
+            let rules = AccessRules::clone(&properties.access_rules);
+            properties.access_rules = Arc::new(self.checked_rules(rules, None)?);
+        }
         self.instance().store().create_collection(self.database_name(), properties)
     }
 
@@ -28,6 +33,7 @@ impl Session {
     /// Errors: 1203, 11, 1942 while a graph uses it, and 18 if its writers do not finish in time.
     pub fn drop_collection(&self, name: &str, system_too: bool) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
+        self.require_unrestricted(&collection, "a removal")?;
         let _changes = self.instance().graph_changes();
         self.check_unused_by_graphs(collection.name())?;
         self.instance().store().drop_collection(&collection, system_too)?;
@@ -38,6 +44,7 @@ impl Session {
     /// 18.
     pub fn rename_collection(&self, name: &str, new_name: &str) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
+        self.require_unrestricted(&collection, "another name")?;
         let _changes = self.instance().graph_changes();
         let renamed = self.instance().store().rename_collection(&collection, new_name)?;
         self.rename_in_graphs(collection.name(), new_name)?;
@@ -47,12 +54,38 @@ impl Session {
     /// Changes a collection's properties. Errors: 1203, 1621, 10, 11.
     pub fn change_collection(&self, name: &str, changes: Slice<'_>) -> Result<Arc<Collection>> {
         let collection = self.changed_collection(name)?;
-        self.instance().store().change_properties(&collection, CollectionChanges::parse(changes)?)
+        self.require_unrestricted(&collection, "a change of properties")?;
+        let mut changes = CollectionChanges::parse(changes)?;
+        if let Some(rules) = changes.access_rules.take() {
+            let present = collection.definition().properties.access_rules.secret.clone();
+            changes.access_rules = Some(self.checked_rules(rules, present)?);
+        }
+        self.instance().store().change_properties(&collection, changes)
+    }
+
+    /// Returns the rules of a collection as they are stored. The secret of the masks is that of the
+    /// rules, else the present one, else a new one.
+    ///
+    /// Errors: 11 for anyone but administrators, 10 for rules that are wrong.
+    pub(crate) fn checked_rules(
+        &self,
+        mut rules: AccessRules,
+        present: Option<String>,
+    ) -> Result<AccessRules> {
+        self.require_administrator()?;
+        check_access_rules(&rules)?;
+        rules.secret = match rules.secret.take().or(present) {
+            Some(secret) => Some(secret),
+            None if rules.masks.is_empty() => None,
+            None => Some(new_secret()?),
+        };
+        Ok(rules)
     }
 
     /// Removes all documents, in a stream transaction one by one. Errors: 1203, 11, 1004, 18, 32.
     pub fn truncate_collection(&self, name: &str) -> Result<Arc<Collection>> {
         let collection = self.writable_collection(name)?;
+        self.require_unrestricted(&collection, "a truncation")?;
         if self.transaction_id().is_some() {
             let options = TransactionOptions::single_operation(&collection);
             let mut writer = self.begin_write(&options, [&collection], self.interrupt())?;
@@ -91,6 +124,7 @@ impl Session {
         properties: Slice<'_>,
     ) -> Result<(Arc<Collection>, Arc<Index>, bool)> {
         let collection = self.changed_collection(collection)?;
+        self.require_unrestricted(&collection, "an index")?;
         let properties = self.index_properties(properties)?;
         let work = self.list_work(&format!("/* a new index, without a query */ ON {}", collection.name()));
         let store = self.instance().store();
@@ -123,6 +157,7 @@ impl Session {
     /// Drops an index. Errors: 1203, 1212, 11, 18.
     pub fn drop_index(&self, collection: &Collection, index: &Index) -> Result<()> {
         self.changed_collection(collection.name())?;
+        self.require_unrestricted(collection, "the removal of an index")?;
         self.instance().store().drop_index(collection, index.id())
     }
 

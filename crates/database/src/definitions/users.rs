@@ -22,6 +22,8 @@ pub struct UserChanges<'a> {
     pub active: Option<bool>,
     /// An object for the use of clients only.
     pub extra: Option<Slice<'a>>,
+    /// The names of roles, an array. Only administrators may set them.
+    pub roles: Option<Slice<'a>>,
 }
 
 impl UserChanges<'_> {
@@ -30,6 +32,7 @@ impl UserChanges<'_> {
         let mut user = UserDefinition::new(name, self.password_hash.unwrap_or_default());
         user.active = self.active.unwrap_or(true);
         self.extra.map(|extra| user.set_extra(extra)).transpose()?;
+        self.roles.map(|roles| user.set_roles(roles)).transpose()?;
         Ok(user)
     }
 }
@@ -104,7 +107,9 @@ impl Session {
     /// Changes a user; `extra` is merged with the stored object. Errors: 1703, 10, 11.
     pub fn update_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
+        self.check_may_set_roles(&changes)?;
         self.instance().store().change_user(name, move |user| {
+            changes.roles.map(|roles| user.set_roles(roles)).transpose()?;
             if let Some(extra) = changes.extra {
                 let options = MergeOptions { keep_null: true, merge_objects: true };
                 let mut merged = Vec::new();
@@ -122,10 +127,11 @@ impl Session {
 
     /// Replaces a user's data.
     ///
-    /// Rights are reset, as in ArangoDB. Those of `root` stay, because otherwise no one could
-    /// administer the server. Errors: 1703, 10, 11.
+    /// Rights are reset, as in ArangoDB. Roles stay unless they are given. The rights of `root`
+    /// stay, because otherwise no one could administer the server. Errors: 1703, 10, 11.
     pub fn replace_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
+        self.check_may_set_roles(&changes)?;
         self.instance().store().change_user(name, move |user| {
             let mut new = UserDefinition::new(name, changes.password_hash.clone().unwrap_or_default());
             new.active = changes.active.unwrap_or(true);
@@ -133,12 +139,19 @@ impl Session {
             if name == ROOT {
                 new.rights = user.rights.clone();
             }
+            new.roles = user.roles.clone();
+            changes.roles.map(|roles| new.set_roles(roles)).transpose()?;
             new.tokens = user.tokens.clone();
             new.sessions = user.sessions.clone();
             *user = new;
             Ok(())
         })?;
         self.catalog().user(name).cloned().ok_or_else(user_not_found)
+    }
+
+    /// Checks that changes with roles come from an administrator. Errors: 11.
+    fn check_may_set_roles(&self, changes: &UserChanges<'_>) -> Result<()> {
+        if changes.roles.is_some() { self.require_administrator() } else { Ok(()) }
     }
 
     /// Removes a user. Errors: 1703, 11 also for `root`.

@@ -74,7 +74,7 @@ fn plan(properties: &QueryProperties) -> Result<Plan> {
     if let Some(name) = forbidden_function(&query, &FORBIDDEN) {
         return Err(Error::bad_parameter(format!("function {name}() is not allowed")));
     }
-    let body = with_variable(text, &query, PARAMETER, VARIABLE).map_err(Error::bad_parameter)?;
+    let body = with_variable(text, &query, PARAMETER, VARIABLE, &[]).map_err(Error::bad_parameter)?;
     let query = parse(&format!("LET {VARIABLE} = @{PARAMETER} {body}"))?;
     let (memory, interrupt) = (account(properties), Interrupt::with_max_runtime(PLANNING_MAX));
     let parameters = parameters("");

@@ -39,7 +39,8 @@ pub(crate) fn forbidden_function<'a>(query: &'a Query, others: &[&str]) -> Optio
     })
 }
 
-/// Returns the text of a query with its only bind parameter replaced by a variable.
+/// Returns the text of a query with a bind parameter replaced by a variable. `others` are the
+/// parameters that it may have beside that one.
 ///
 /// Errors: the name of another parameter.
 pub(crate) fn with_variable(
@@ -47,11 +48,13 @@ pub(crate) fn with_variable(
     query: &Query,
     parameter: &str,
     variable: &str,
+    others: &[&str],
 ) -> std::result::Result<String, String> {
     let mut places = Vec::new();
     for part in query_expressions(query) {
         match &part.kind {
             ExpressionKind::BindParameter(name) if **name == *parameter => places.push(part.span),
+            ExpressionKind::BindParameter(name) if others.contains(&name.as_str()) => {}
             ExpressionKind::BindParameter(name) => return Err(format!("unknown bind parameter '@{name}'")),
             _ => {}
         }

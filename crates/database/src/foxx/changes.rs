@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aql_value::Waiting;
-use catalog::AccessLevel;
 use errors::Result;
 use foxx::Mount;
 
@@ -33,7 +32,7 @@ impl Session {
     ///
     /// Errors: 11 without write access to the database; 1500 if the request is ended.
     fn begin_change(&self, mount: &Mount) -> Result<Changing<'_>> {
-        self.require_database(AccessLevel::ReadWrite)?;
+        self.require_service_rights()?;
         let mut waiting = None;
         loop {
             if let Some(changing) = self.instance().foxx().try_change(self.database_name(), mount.as_str()) {
@@ -112,7 +111,7 @@ impl Session {
     ///
     /// Errors: 11, those of bundling a folder.
     pub fn commit_services(&self, replaces: bool) -> Result<()> {
-        self.require_database(AccessLevel::ReadWrite)?;
+        self.require_service_rights()?;
         let mounts: Vec<Mount> = self.services()?.iter().map(|found| found.record().mount.clone()).collect();
         for mount in mounts {
             let _changing = self.begin_change(&mount)?;

@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
 use foxx::{Bundle, Mount, bundle_bytes};
 use storage::{DOCUMENT_WAIT, Durability, OverwriteMode, Snapshot, WriteOptions};
@@ -61,7 +60,7 @@ impl Session {
 
     /// Stores a bundle under its checksum. Errors: 11, 1504 if it is too large for a document.
     pub(super) fn write_bundle(&self, bundle: &ChargedBundle) -> Result<()> {
-        self.require_database(AccessLevel::ReadWrite)?;
+        self.require_service_rights()?;
         let packed = bundle.archive()?;
         let mut document = Builder::with_capacity(packed.len() + 128);
         document.open_object()?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
 use storage::{DocumentScanSpec, Snapshot, Transaction, WriteOptions};
@@ -92,7 +91,7 @@ impl Session {
 
     /// Writes the record of a service in place of the one that its mount point has. Errors: 11.
     pub(super) fn write_record(&self, record: &ServiceRecord) -> Result<()> {
-        self.require_database(AccessLevel::ReadWrite)?;
+        self.require_service_rights()?;
         let mut document = Builder::with_capacity(512);
         document.open_object()?;
         record.write(&mut document)?;
@@ -107,7 +106,7 @@ impl Session {
 
     /// Removes the record of a service. Errors: 11, 3009.
     pub(super) fn remove_record(&self, mount: &str) -> Result<()> {
-        self.require_database(AccessLevel::ReadWrite)?;
+        self.require_service_rights()?;
         let removed = self.write(APPS, MODE, |transaction, apps| remove_record(transaction, apps, mount))?;
         if removed.1 { Ok(()) } else { Err(not_installed(mount)) }
     }

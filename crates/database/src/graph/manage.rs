@@ -47,6 +47,7 @@ impl Session {
             self.graph_definitions()?.into_iter().filter(|other| other.name != name).collect();
         let members = if drop_collections { unused_by(&graph, &others) } else { Vec::new() };
         self.require_members(&members, AccessLevel::ReadWrite)?;
+        self.require_all_of_members(&members)?;
         self.write_graphs(durability, |transaction, graphs| {
             transaction.remove(graphs, name, Slice::NONE, &WriteOptions::default())
         })?;

@@ -58,6 +58,15 @@ impl Session {
         Ok(())
     }
 
+    /// Checks that no rules of these collections restrict the user, who wants to drop them. Errors:
+    /// 11.
+    pub(super) fn require_all_of_members(&self, members: &[String]) -> Result<()> {
+        let catalog = self.catalog();
+        let database = self.database_in(&catalog)?;
+        let mut members = members.iter().filter_map(|member| database.collection(member));
+        members.try_for_each(|member| self.require_unrestricted(member, "a removal"))
+    }
+
     /// Checks that the user has `level` on all these collections. Errors: 11.
     pub(super) fn require_members(&self, members: &[String], level: AccessLevel) -> Result<()> {
         members.iter().try_for_each(|member| self.require_collection(member, level))

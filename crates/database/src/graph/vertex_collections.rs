@@ -53,6 +53,7 @@ impl Session {
         }
         let members = vec![collection.to_owned()];
         self.require_members(&members, AccessLevel::ReadWrite)?;
+        self.require_all_of_members(&members)?;
         Ok(members)
     }
 }

@@ -16,6 +16,7 @@ use storage::{Catalog, SearchOptions, Store, StoreOptions};
 use crate::base::LocalIds;
 use crate::embedded_aql::{AnalyzerQueries, Compiler, EmptyStore};
 use crate::query_request::QueryDefaults;
+use crate::state::access_rules::CompiledRulesCache;
 use crate::state::analytics::{Analytics, AnalyticsOptions};
 use crate::state::analyzers::OpenAnalyzers;
 use crate::state::cursor::Cursors;
@@ -169,6 +170,7 @@ pub struct Instance {
     pub(crate) query_memory: Arc<MemoryAccount>,
     user_memory: UserMemory,
     pub(crate) usage: Arc<UsageTable>,
+    pub(crate) access_rules: Arc<CompiledRulesCache>,
     pub(crate) large_texts: LargeTexts,
     pub(crate) result_memory: Arc<MemoryAccount>,
     pub(crate) ttl: TtlJob,
@@ -245,6 +247,7 @@ impl Instance {
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             user_memory: UserMemory::new(Arc::clone(&query_memory)),
             usage: UsageTable::new(options.usage),
+            access_rules: Arc::default(),
             compiled_scripts: Arc::new(CompiledScripts::new(
                 Arc::clone(&query_memory),
                 COMPILED_SCRIPTS_MAX_BYTES,

@@ -34,6 +34,9 @@ impl Session {
         if !cache.is_wanted(request) || self.transaction_id().is_some() || self.instance().is_stopping() {
             return Ok(None);
         }
+        if self.restrictions().is_some() {
+            return Ok(None);
+        }
         let database = self.database_name();
         let Some(entry) = cache.get(database, &ResultKey::of(request)) else { return Ok(None) };
         if !self.is_current(&entry)? {

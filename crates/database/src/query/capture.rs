@@ -32,6 +32,7 @@ impl Capture {
         let cache = query.session.instance().results_cache();
         if !cache.is_wanted(&query.request)
             || query.session.transaction_id().is_some()
+            || query.session.restrictions().is_some()
             || !query.planned.plan.is_cacheable
             || query.planned.plan.is_modification
         {

@@ -4,34 +4,61 @@ use std::sync::Arc;
 
 use aql_plan::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo,
-    PlanCatalog, TextField, TextIndexInfo, ViewIndexInfo, ViewInfo, ViewSortField,
+    PlanCatalog, TextField, TextIndexInfo, UserRules, ViewIndexInfo, ViewInfo, ViewSortField,
 };
 use catalog::index::{InvertedField, InvertedOptions};
 use catalog::text_index::{SortAttribute, StoredColumn};
 use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexId, ObjectId};
-use storage::{Database, Store};
+use storage::{Collection, Database, Store};
 
 use crate::graph;
+use crate::state::access_rules::UserRestrictions;
+
+/// The assumed number of documents of a collection whose rules restrict the user. Costs would tell
+/// the number of all documents.
+const RESTRICTED_COUNT: u64 = 10_000;
 
 /// The catalog of one database at one moment.
 pub(crate) struct CatalogView {
     database: Arc<Database>,
     /// The store that holds the definitions of graphs, which are documents.
     store: Arc<Store>,
+    /// The rules that restrict the user of the query.
+    restrictions: Option<UserRestrictions>,
 }
 
 impl CatalogView {
-    pub(crate) fn new(database: Arc<Database>, store: Arc<Store>) -> Self {
-        CatalogView { database, store }
+    pub(crate) fn new(
+        database: Arc<Database>,
+        store: Arc<Store>,
+        restrictions: Option<UserRestrictions>,
+    ) -> Self {
+        CatalogView { database, store, restrictions }
+    }
+
+    /// Returns the rules of a collection that restrict the user. Rules that cannot be understood
+    /// fail when the query reads.
+    fn rules(&self, collection: &Collection) -> Option<Arc<UserRules>> {
+        let rules = self.restrictions.as_ref()?.rules(collection.definition()).ok().flatten()?;
+        Some(Arc::clone(rules.planned()))
     }
 }
 
 impl PlanCatalog for CatalogView {
     fn collection(&self, name: &str) -> Option<CollectionInfo> {
         let collection = self.database.collection(name)?;
+        let rules = self.rules(collection);
+        let is_restricted = rules.is_some();
+        let estimate = |index: &storage::Index| if is_restricted { None } else { selectivity(index) };
         let indexes = collection.indexes().iter();
         let indexes = indexes.filter(|index| !index.definition().properties.is_hidden());
-        let indexes = indexes.map(|index| index_info(index.definition(), selectivity(index)));
+        let indexes = indexes.map(|index| index_info(index.definition(), estimate(index)));
+        // An index of masked values would answer a condition on them, for example in a traversal.
+        let is_masked = |field: &IndexField| {
+            let masked = rules.as_ref().map(|rules| &rules.masked);
+            masked.is_some_and(|masked| field.path.first().is_some_and(|name| masked.includes(name)))
+        };
+        let indexes = indexes.filter(|index| !index.fields.iter().any(is_masked));
         // The edge index is built before the query runs: see `session::edge_indexes`.
         let lacking = collection.lacks_edge_index().then(|| IndexDefinition::edge(ObjectId(0)));
         let lacking = lacking.map(|definition| index_info(&definition, None));
@@ -39,13 +66,15 @@ impl PlanCatalog for CatalogView {
             reference: CollectionReference { id: collection.id().0, name: collection.name().into() },
             is_edge: collection.is_edge(),
             indexes: indexes.chain(lacking).collect(),
-            count_estimate: collection.count_about(),
+            count_estimate: if is_restricted { RESTRICTED_COUNT } else { collection.count_about() },
+            rules,
         })
     }
 
     /// Reads the present state, which may be later than the view. The share is an estimate anyway.
     fn range_share(&self, collection: &str, index: &IndexInfo, range: &ConstantRange<'_>) -> Option<f64> {
-        let index = self.database.collection(collection)?.index(IndexId(index.id)).cloned()?;
+        let collection = self.database.collection(collection).filter(|found| self.rules(found).is_none())?;
+        let index = collection.index(IndexId(index.id)).cloned()?;
         let bounds = aql_exec::index_bounds(range.equal.iter().copied(), range.lower, range.upper);
         // Without a share, the planner uses default estimates.
         self.store.index_share(&index, &bounds).ok().flatten()
@@ -54,14 +83,17 @@ impl PlanCatalog for CatalogView {
     fn view(&self, name: &str) -> Option<ViewInfo> {
         let view = self.database.view(name)?;
         let mut indexes = Vec::new();
-        let mut columns = None;
+        let (mut columns, mut is_restricted) = (None, false);
         for (collection, index) in self.database.view_indexes(view) {
             let reference = CollectionReference { id: collection.id().0, name: collection.name().into() };
+            is_restricted |= self.rules(collection).is_some();
             indexes.push(ViewIndexInfo { collection: reference, index: index.id() });
             // Those of all indexes of a view agree.
             columns = columns.or_else(|| index.definition().properties.as_inverted());
         }
         let (sort, stored) = match (view.arangosearch(), columns) {
+            // Columns have the values of documents that the user must not see.
+            _ if is_restricted => (&[] as &[_], &[] as &[_]),
             (Some(own), _) => (&*own.primary_sort.fields, &*own.stored_values),
             (None, Some(index)) => (&*index.primary_sort.fields, &*index.stored_values),
             (None, None) => (&[] as &[_], &[] as &[_]),
@@ -73,6 +105,7 @@ impl PlanCatalog for CatalogView {
             indexes,
             primary_sort: sort.iter().map(sort_field).collect(),
             stored_values: stored_columns(stored),
+            is_restricted,
         })
     }
 

@@ -296,7 +296,7 @@ impl Session {
             true => self.readable_database_in(catalog)?,
             false => Arc::clone(self.database_in(catalog)?),
         };
-        Ok(CatalogView::new(database, Arc::clone(self.instance().store())))
+        Ok(CatalogView::new(database, Arc::clone(self.instance().store()), self.restrictions()))
     }
 
     pub(crate) fn query_account(&self, wanted_bytes: u64) -> Arc<MemoryAccount> {
@@ -331,6 +331,7 @@ impl Session {
             max_condition_branches: defaults.condition_branches_of(request),
             rules: &request.options.rules,
             catalog_version: catalog.version(),
+            rule_user: self.restrictions().map(|restrictions| restrictions.user),
         }
     }
 

@@ -344,9 +344,13 @@ impl RowSource for RunningRows {
         let ended = Instant::now();
         let times = Times { began: self.began, executing: executing_time, taken: ended - self.query.started };
         spans::record(&self.query, &times, &finished.statistics);
+        let statistics = match self.query.session.require_unrestricted_database("statistics") {
+            Ok(()) => finished.statistics,
+            Err(_) => finished.statistics.concealed(),
+        };
         let report = Report {
             query: &self.query,
-            statistics: &finished.statistics,
+            statistics: &statistics,
             warnings: &finished.warnings,
             instantiating: self.instantiating,
             executing: executing_time,

@@ -54,6 +54,7 @@ impl ExternalIdentity {
     pub(crate) fn described(&self) -> Result<UserDefinition> {
         let mut user = UserDefinition::new(&self.name, String::new());
         user.rights = self.rights.clone();
+        user.roles.clone_from(&self.roles);
         let mut builder = Builder::new();
         let built = (|| {
             builder.open_object()?;

@@ -5,6 +5,7 @@ mod identity;
 mod cursors;
 mod edge_indexes;
 mod listed_work;
+mod restrictions;
 
 use std::sync::Arc;
 
@@ -19,6 +20,9 @@ use crate::instance::Instance;
 
 pub use self::identity::{ExternalIdentity, Identity};
 pub(crate) use self::listed_work::ListedWork;
+
+/// The collections with the programs of services, which see all documents.
+const SERVICE_COLLECTIONS: [&str; 2] = ["_apps", "_appbundles"];
 
 /// One database seen by one user.
 #[derive(Clone)]
@@ -246,6 +250,9 @@ impl Session {
     ///
     /// Errors: 1004 if the user may only read them, 11 if not even that.
     pub fn require_writable(&self, name: &str) -> Result<()> {
+        if SERVICE_COLLECTIONS.contains(&name) {
+            self.require_unrestricted_database("a service")?;
+        }
         match self.level(|rights| rights.collection_level(&self.database, name)) {
             AccessLevel::ReadOnly => Err(Error::new(
                 ErrorCode::ReadOnly,

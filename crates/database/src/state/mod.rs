@@ -14,8 +14,10 @@
 //!   leader.
 //!   [`analytics`]: graphs in memory, and jobs of algorithms. [`foxx`]: services in JavaScript.
 //!   `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of
-//!   queries. `usage`: the requests on each collection.
+//!   queries. `usage`: the requests on each collection. `access_rules`: the compiled rules of
+//!   collections.
 
+pub(crate) mod access_rules;
 pub(crate) mod analytics;
 pub(crate) mod analyzers;
 pub mod cursor;

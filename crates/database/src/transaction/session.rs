@@ -230,7 +230,7 @@ impl Session {
                 stream.view(self.instance().transactions().limits().lock_timeout, self.interrupt())?
             }
         };
-        Ok(snapshot.counted(self.usage()))
+        Ok(snapshot.counted(self.usage()).restricted(self.document_restrictions()))
     }
 
     /// Checks that the stream transaction, if there is one, lets the session read a collection.
@@ -265,6 +265,7 @@ impl Session {
         };
         let mut transaction = stream.borrow(wait, interrupt.cloned())?;
         transaction.count_usage(self.usage());
+        transaction.restrict(self.document_restrictions());
         Ok(Writer::borrowed(stream, transaction))
     }
 
@@ -281,6 +282,7 @@ impl Session {
         let mut transaction = self.instance().store().begin_unless(options, &check)?;
         transaction.set_interrupt(interrupt.cloned());
         transaction.count_usage(self.usage());
+        transaction.restrict(self.document_restrictions());
         Ok(transaction)
     }
 }

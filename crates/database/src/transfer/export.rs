@@ -197,7 +197,7 @@ impl Export {
     fn start(session: &Session, collection: &str, request: ExportRequest) -> Result<Self> {
         let (collection, snapshot) = session.readable(collection)?;
         let left = request.limit.unwrap_or(u64::MAX);
-        let count = snapshot.count(&collection)?.min(left);
+        let count = snapshot.count_shown(&collection, &|| session.check_interrupt())?.min(left);
         let spec = DocumentScanSpec {
             from_key: request.from.map(|key| KeyBound { key, inclusive: false }),
             sequential: true,

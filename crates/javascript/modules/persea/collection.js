@@ -12,8 +12,8 @@ const STATUS = { 1: 'new born', 2: 'unloaded', 3: 'loaded', 4: 'unloading', 5: '
 
 // The properties that ArangoDB's shell shows, in its order. Those of clusters come last.
 const PROPERTIES = ['globallyUniqueId', 'isSystem', 'waitForSync', 'keyOptions', 'writeConcern', 'cacheEnabled',
-  'computedValues', 'syncByRevision', 'schema', 'numberOfShards', 'shardKeys', 'replicationFactor', 'shardingStrategy',
-  'distributeShardsLike', 'isSmart', 'isDisjoint', 'smartGraphAttribute', 'smartJoinAttribute'];
+  'computedValues', 'syncByRevision', 'schema', 'accessRules', 'numberOfShards', 'shardKeys', 'replicationFactor',
+  'shardingStrategy', 'distributeShardsLike', 'isSmart', 'isDisjoint', 'smartGraphAttribute', 'smartJoinAttribute'];
 
 class ArangoCollection {
   // Makes a collection from its short facts. `headers` name the transaction that it takes part in.

@@ -140,10 +140,11 @@ fn count(session: &Session, request: &Request) -> Result<Response> {
 
 fn load(session: &Session, request: &Request) -> Result<Response> {
     let collection = readable(session, request)?;
+    let count = session.count(&collection)?;
     let with_count = request.body_value()?.slice().get("count").and_then(Slice::as_bool).unwrap_or(true);
     respond(session, request, &collection, Form::Short, |fields| {
         if with_count {
-            fields.number("count", collection.count_now());
+            fields.number("count", count);
         }
     })
 }
@@ -289,8 +290,16 @@ fn respond(
     form: Form,
     more: impl FnOnce(&mut Fields<'_>),
 ) -> Result<Response> {
+    let shows_rules =
+        form == Form::Full && collection.has_access_rules() && session.require_administrator().is_ok();
     success(session, request, |fields| {
         print(fields, collection, form);
+        if shows_rules {
+            fields.with(|builder| {
+                let printed = collection.definition().print_access_rules(builder);
+                printed.map_err(|_| velocypack::Error::Malformed)
+            });
+        }
         more(fields);
     })
 }

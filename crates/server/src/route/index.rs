@@ -42,6 +42,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
     let figures =
         if request.flag("withStats", false)? { Some(session.figures(&collection, false)?) } else { None };
     let with_hidden = request.flag("withHidden", false)?;
+    let shows_estimates = shows_estimates(session, &collection);
     let memory_of = |index: &Index| -> Option<u64> {
         let figures = figures.as_ref()?;
         Some(figures.indexes.iter().find(|known| known.id == index.id()).map_or(0, |known| known.bytes))
@@ -54,7 +55,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
         fields.list("indexes", |fields| {
             for index in indexes() {
                 fields.child_element(|fields| {
-                    print(fields, &collection, index, memory_of(index));
+                    print(fields, &collection, index, memory_of(index), shows_estimates);
                     print_parts(fields, &collection, index, with_hidden);
                 });
             }
@@ -63,7 +64,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
             for index in indexes() {
                 let id = format!("{}/{}", collection.name(), index.id());
                 fields.child(&id, |fields| {
-                    print(fields, &collection, index, memory_of(index));
+                    print(fields, &collection, index, memory_of(index), shows_estimates);
                     print_parts(fields, &collection, index, with_hidden);
                 });
             }
@@ -77,14 +78,15 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let (collection, index, is_new) = session.create_index(&name, body.slice())?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Response::success(status, |fields| {
-        print(fields, &collection, &index, None);
+        print(fields, &collection, &index, None, true);
         fields.bool("isNewlyCreated", is_new);
     })
 }
 
 fn show(session: &Session, request: &Request) -> Result<Response> {
     let (collection, index) = find(session, request)?;
-    Response::success(StatusCode::OK, |fields| print(fields, &collection, &index, None))
+    let shows_estimate = shows_estimates(session, &collection);
+    Response::success(StatusCode::OK, |fields| print(fields, &collection, &index, None, shows_estimate))
 }
 
 fn drop_index(session: &Session, request: &Request) -> Result<Response> {
@@ -109,10 +111,22 @@ fn find(session: &Session, request: &Request) -> Result<(Arc<Collection>, Arc<In
     Ok((collection, index))
 }
 
+/// Returns true if the user may know how selective indexes are, which depends on all documents.
+fn shows_estimates(session: &Session, collection: &Collection) -> bool {
+    session.require_unrestricted(collection, "an estimate").is_ok()
+}
+
 /// Writes the definition of an index. With `withStats`, `memory_bytes` is the index's size.
-fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory_bytes: Option<u64>) {
+fn print(
+    fields: &mut Fields<'_>,
+    collection: &Collection,
+    index: &Index,
+    memory_bytes: Option<u64>,
+    shows_estimate: bool,
+) {
+    let estimate = index.selectivity_estimate().filter(|_| shows_estimate);
     fields.with(|builder: &mut Builder| {
-        let printed = index.definition().print(builder, collection.name(), index.selectivity_estimate());
+        let printed = index.definition().print(builder, collection.name(), estimate);
         printed.map_err(|_| velocypack::Error::Malformed)
     });
     if let Some(state) = index.training_state() {

@@ -145,11 +145,19 @@ pub(super) fn changes(body: Slice<'_>, is_whole: bool) -> Result<UserChanges<'_>
         password_hash: password.map(password::hash).transpose()?,
         active: active.transpose()?,
         extra,
+        roles: given("roles"),
     })
 }
 
 fn print(fields: &mut Fields<'_>, user: &UserDefinition) {
     fields.text("user", &user.name).bool("active", user.active).value("extra", Slice::new(&user.extra));
+    if !user.roles.is_empty() {
+        fields.list("roles", |fields| {
+            for role in &user.roles {
+                fields.text_element(role);
+            }
+        });
+    }
 }
 
 fn settings(session: &Session, request: &Request) -> Result<Response> {

@@ -63,6 +63,16 @@ impl Documents {
         self.offsets.iter().flatten().map(|offset| self.block.slice(*offset as usize))
     }
 
+    /// Wraps the bytes of one document.
+    pub fn of_bytes(bytes: Vec<u8>, collection: &Arc<str>) -> Self {
+        Documents::of_document(StoredDocument::alone(bytes, collection))
+    }
+
+    /// Wraps one document.
+    pub(crate) fn of_document(document: StoredDocument) -> Self {
+        Documents { block: document.block, offsets: vec![Some(document.offset)] }
+    }
+
     /// Wraps the values of a lookup.
     pub(crate) fn of_values(values: kv::Values, collection: &Arc<str>) -> Self {
         let (bytes, ranges) = values.into_parts();

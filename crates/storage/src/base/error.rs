@@ -41,6 +41,25 @@ pub(crate) fn write_conflict(document: ConflictingDocument) -> Error {
     Error::new(ErrorCode::Conflict, message).with_document(document).retryable()
 }
 
+/// Returns the error for a user whom the rules of a collection keep from something.
+pub(crate) fn restricted(collection: &str) -> Error {
+    let message = format!("forbidden: the rules of collection '{collection}' restrict the user");
+    Error::new(ErrorCode::Forbidden, message)
+}
+
+/// Returns the error for a document that the writer may not store or change.
+pub(crate) fn not_writable(collection: &str) -> Error {
+    let message =
+        format!("forbidden: the rules of collection '{collection}' do not let the user write this document");
+    Error::new(ErrorCode::Forbidden, message)
+}
+
+/// Returns the error for a value that a unique index has already, in a document that the writer may
+/// not see. It says no more than the number.
+pub(crate) fn concealed_violation() -> Error {
+    Error::new(ErrorCode::UniqueConstraintViolated, "unique constraint violated")
+}
+
 /// Returns the error for a collection that was changed (truncated) since the transaction began.
 pub(crate) fn stale_collection(collection: &str) -> Error {
     let message =

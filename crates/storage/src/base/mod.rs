@@ -10,6 +10,7 @@ pub(crate) mod fork_join;
 pub(crate) mod longest_document;
 pub(crate) mod memory_budget;
 pub(crate) mod options;
+pub(crate) mod restriction;
 pub(crate) mod revision;
 pub(crate) mod schema;
 pub(crate) mod search_options;

@@ -15,6 +15,8 @@ pub struct Catalog {
     pub(crate) users: BTreeMap<String, Arc<UserDefinition>>,
     /// True if a collection has, or had, a text index.
     pub(crate) has_text_indexes: bool,
+    /// True if a collection has, or had, rules for what users see.
+    pub(crate) has_access_rules: bool,
 }
 
 impl Catalog {
@@ -41,6 +43,11 @@ impl Catalog {
     /// Iterates over all users by name.
     pub fn users(&self) -> impl ExactSizeIterator<Item = &Arc<UserDefinition>> {
         self.users.values()
+    }
+
+    /// Returns true if a collection has rules that restrict users, or had some.
+    pub fn has_access_rules(&self) -> bool {
+        self.has_access_rules
     }
 
     /// Returns true if a collection has a text index, or had one.

@@ -127,6 +127,11 @@ impl Collection {
         Err(Error::new(ErrorCode::IndexCreationFailed, message))
     }
 
+    /// Returns true if it has rules that restrict users.
+    pub fn has_access_rules(&self) -> bool {
+        self.definition.has_access_rules()
+    }
+
     /// Returns true if it has an inverted index or a link of a view.
     pub(crate) fn has_text_index(&self) -> bool {
         self.indexes.iter().any(|index| index.text().is_some())

@@ -73,7 +73,8 @@ pub(crate) fn load(
     known: Option<&Catalog>,
 ) -> Result<(Catalog, Revision)> {
     let has_text_indexes = known.is_some_and(Catalog::has_text_indexes);
-    let mut catalog = Catalog { version: 1, has_text_indexes, ..Catalog::default() };
+    let has_access_rules = known.is_some_and(Catalog::has_access_rules);
+    let mut catalog = Catalog { version: 1, has_text_indexes, has_access_rules, ..Catalog::default() };
     let mut names: Vec<(DatabaseId, String)> = Vec::new();
     for_each(snapshot, kind_range(Kind::Database), |_, value| {
         let definition = DatabaseDefinition::from_record(value)?;
@@ -101,6 +102,7 @@ pub(crate) fn load(
             }
         };
         catalog.has_text_indexes |= collection.has_text_index();
+        catalog.has_access_rules |= collection.has_access_rules();
         collection.share_text_indexes(opening.coordination);
         Arc::make_mut(database).put_collection(collection);
         Ok(())
@@ -277,6 +279,7 @@ impl Draft {
     /// Adds a collection, or replaces its previous version.
     pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
         self.catalog.has_text_indexes |= collection.has_text_index();
+        self.catalog.has_access_rules |= collection.has_access_rules();
         collection.share_text_indexes(&self.coordination);
         let database = self.catalog.databases.get_mut(collection.database());
         let database = database.ok_or_else(error::database_not_found)?;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use catalog::ObjectId;
 use errors::{Error, Result};
 use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
+use velocypack::Slice;
 
 use super::ahead::ReadAhead;
 use crate::base::documents::Documents;
 use crate::base::fork_join::ForkJoin;
+use crate::base::restriction::Restriction;
 use crate::base::usage::CollectionUsage;
 use crate::encoding;
 
@@ -58,6 +60,8 @@ pub struct DocumentScan {
     keys_only: bool,
     /// `None` if nothing is counted.
     usage: Option<Arc<CollectionUsage>>,
+    /// `None` if the reader sees all documents.
+    restriction: Option<Arc<dyn Restriction>>,
 }
 
 /// The source of blocks.
@@ -78,6 +82,7 @@ impl DocumentScan {
         collection: &Arc<str>,
         spec: &DocumentScanSpec,
         turns: &Arc<ForkJoin>,
+        restriction: Option<Arc<dyn Restriction>>,
     ) -> Result<Self> {
         let bound = |bound: &Option<KeyBound>| bound.as_ref().map(|b| (b.key.clone(), b.inclusive));
         let (lower, upper) = (bound(&spec.from_key), bound(&spec.to_key));
@@ -89,7 +94,8 @@ impl DocumentScan {
         let scan = snapshot.scan(ScanSpec {
             range,
             reverse: spec.reverse,
-            keys_only: spec.keys_only,
+            // Only a document tells whether it is shown.
+            keys_only: spec.keys_only && restriction.is_none(),
             sequential: spec.sequential,
             repeated: spec.repeated,
             part_of: spec.is_part.then(|| encoding::object_range(object)),
@@ -104,6 +110,7 @@ impl DocumentScan {
             collection: Arc::clone(collection),
             keys_only: spec.keys_only,
             usage: None,
+            restriction,
         })
     }
 
@@ -114,20 +121,14 @@ impl DocumentScan {
 
     /// Returns the next documents, or `None` after the last.
     ///
-    /// Errors: 4 for a scan of keys only.
+    /// Errors: 4 for a scan of keys only, those of the restriction.
     pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Documents>> {
         if self.keys_only {
             return Err(Error::internal("a scan of keys was asked for documents"));
         }
         let documents = match self.ready.pop_front() {
             Some(documents) => Some(documents),
-            None => {
-                let block = self.read_block(limits)?;
-                if let (Some(usage), Some(block)) = (&self.usage, &block) {
-                    usage.read_bytes.add(block.bytes().len() as u64);
-                }
-                block.map(|block| Documents::of_block(block, &self.collection))
-            }
+            None => self.read_shown(limits)?,
         };
         let Some(mut documents) = documents else { return Ok(None) };
         if documents.len() > limits.rows.max(1) {
@@ -136,6 +137,29 @@ impl DocumentScan {
             self.ready.push_front(Documents { block: Arc::clone(&documents.block), offsets });
         }
         Ok(Some(documents))
+    }
+
+    /// Reads the next documents that the reader sees.
+    fn read_shown(&mut self, limits: BlockLimits) -> Result<Option<Documents>> {
+        loop {
+            let Some(block) = self.read_block(limits)? else { return Ok(None) };
+            if let Some(usage) = &self.usage {
+                usage.read_bytes.add(block.bytes().len() as u64);
+            }
+            let documents = self.shown(block)?;
+            if !documents.is_empty() {
+                return Ok(Some(documents));
+            }
+        }
+    }
+
+    /// Returns those of the documents that the reader sees.
+    fn shown(&self, block: Block) -> Result<Documents> {
+        let documents = Documents::of_block(block, &self.collection);
+        let Some(restriction) = &self.restriction else { return Ok(documents) };
+        let mut documents = restriction.shown(documents)?;
+        documents.offsets.retain(Option::is_some);
+        Ok(documents)
     }
 
     fn read_block(&mut self, limits: BlockLimits) -> Result<Option<Block>> {
@@ -165,7 +189,18 @@ impl DocumentScan {
 
     /// Returns the keys of the next documents, or `None` after the last.
     pub fn next_keys(&mut self, limits: BlockLimits) -> Result<Option<DocumentKeys>> {
-        Ok(self.read_block(limits)?.map(|block| DocumentKeys { block }))
+        let Some(block) = self.read_block(limits)? else { return Ok(None) };
+        if self.restriction.is_none() {
+            return Ok(Some(DocumentKeys { block }));
+        }
+        let mut keys = Block::with_capacity(block.len(), 0);
+        for document in self.shown(block)?.iter() {
+            if let Some(key) = document.get("_key").and_then(Slice::as_str) {
+                let is_added = keys.push(&encoding::document_key(self.object, key), &[]);
+                debug_assert!(is_added, "the block of the documents was larger");
+            }
+        }
+        Ok(Some(DocumentKeys { block: keys }))
     }
 
     /// Releases all that pins memory in the engine, and all that was read ahead. The next block

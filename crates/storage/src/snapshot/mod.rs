@@ -6,13 +6,14 @@ pub(crate) mod split;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use catalog::ObjectId;
+use catalog::{CollectionId, ObjectId};
 use errors::{Error, ErrorCode, Result};
-use kv::Engine;
+use kv::{BlockLimits, Engine};
 
 use crate::base::documents::Documents;
 use crate::base::error;
 use crate::base::fork_join::ForkJoin;
+use crate::base::restriction::{Restriction, Restrictions, RestrictionsElsewhere};
 use crate::base::usage::UsageCounts;
 use crate::catalog_snapshot::Catalog;
 use crate::encoding;
@@ -52,9 +53,14 @@ pub struct Snapshot {
     changes_below: u64,
     /// `None` if nothing is counted.
     usage: Option<Arc<dyn UsageCounts>>,
+    /// `None` if everything may be read.
+    restrictions: Option<Arc<dyn Restrictions>>,
     /// The engine of the store, which may be closed before the snapshot is dropped.
     store: Weak<dyn Engine>,
 }
+
+/// Limits of one step of [`Snapshot::count_shown`].
+const COUNT_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
 
 /// The parts of a snapshot.
 pub(crate) struct SnapshotParts {
@@ -108,6 +114,7 @@ impl Snapshot {
             document_times: parts.document_times,
             changes_below: parts.changes_below,
             usage: None,
+            restrictions: None,
             store: parts.store,
         }
     }
@@ -116,6 +123,44 @@ impl Snapshot {
     #[must_use]
     pub fn counted(self, usage: Option<Arc<dyn UsageCounts>>) -> Self {
         Snapshot { usage, ..self }
+    }
+
+    /// Returns the snapshot with limits of what its reader sees.
+    ///
+    /// Lookups and scans of documents then hide and mask. Whatever reads entries of an index of a
+    /// restricted collection fails, because entries cannot be hidden. A reader that applies the
+    /// limits itself uses [`Snapshot::seeing_all_of`].
+    #[must_use]
+    pub fn restricted(self, restrictions: Option<Arc<dyn Restrictions>>) -> Self {
+        Snapshot { restrictions, ..self }
+    }
+
+    /// Returns the snapshot with no limits in some collections, for a plan that contains their
+    /// rules.
+    #[must_use]
+    pub fn seeing_all_of(self, collections: &Arc<[CollectionId]>) -> Self {
+        let restrictions = self.restrictions.clone().map(|inner| -> Arc<dyn Restrictions> {
+            Arc::new(RestrictionsElsewhere { inner, collections: Arc::clone(collections) })
+        });
+        self.restricted(restrictions)
+    }
+
+    /// Returns the limits of the reader in a collection; `None` if there are none.
+    ///
+    /// Errors: 11 if its rules cannot be understood.
+    pub fn restriction(&self, collection: &Collection) -> Result<Option<Arc<dyn Restriction>>> {
+        match &self.restrictions {
+            None => Ok(None),
+            Some(restrictions) => restrictions.of(collection.definition()),
+        }
+    }
+
+    /// Checks that the reader sees all of a collection. Errors: 11.
+    fn check_sees_all(&self, collection: &Collection) -> Result<()> {
+        match self.restriction(collection)? {
+            None => Ok(()),
+            Some(_) => Err(error::restricted(collection.name())),
+        }
     }
 
     /// Returns the position of the change log below which the snapshot shows all commits. It may
@@ -149,7 +194,10 @@ impl Snapshot {
             let bytes: usize = values.iter().flatten().map(<[u8]>::len).sum();
             usage.of(collection.id(), collection.shared_name()).read_bytes.add(bytes as u64);
         }
-        let documents = Documents::of_values(values, collection.shared_name());
+        let mut documents = Documents::of_values(values, collection.shared_name());
+        if let Some(restriction) = self.restriction(collection)? {
+            documents = restriction.shown(documents)?;
+        }
         if let Some((times, began)) = began {
             times.note(DocumentOperation::Read, documents.len(), began);
         }
@@ -180,6 +228,14 @@ impl Snapshot {
 
     /// Checks whether documents exist. Returns one result for each key, in the order of the keys.
     pub fn contains(&self, collection: &Collection, keys: &[&str]) -> Result<Vec<bool>> {
+        if self.restriction(collection)?.is_some() {
+            let mut exist = Vec::with_capacity(keys.len());
+            self.get_all(collection, keys, |documents| {
+                exist.extend(documents.offsets.iter().map(Option::is_some));
+                Ok(())
+            })?;
+            return Ok(exist);
+        }
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
         let Some(cache) = &self.read_cache else { return Ok(self.engine.contains_many(&keys)?) };
@@ -193,7 +249,9 @@ impl Snapshot {
     /// Starts a scan over documents in byte order of their keys.
     pub fn scan(&self, collection: &Collection, spec: &DocumentScanSpec) -> Result<DocumentScan> {
         let (object, name) = (collection.object_id(), collection.shared_name());
-        let scan = DocumentScan::start(self.engine.as_ref(), object, name, spec, &self.fork_join)?;
+        let restriction = self.restriction(collection)?;
+        let scan =
+            DocumentScan::start(self.engine.as_ref(), object, name, spec, &self.fork_join, restriction)?;
         Ok(scan.counted(self.usage.as_ref().map(|usage| usage.of(collection.id(), name))))
     }
 
@@ -207,6 +265,7 @@ impl Snapshot {
         ranges: Vec<IndexRange>,
         options: &ScanOptions,
     ) -> Result<Box<dyn EntryScan>> {
+        self.check_sees_all(collection)?;
         index.open(self.scan_source(collection), ranges, options)
     }
 
@@ -225,6 +284,7 @@ impl Snapshot {
         vector: &IndexValue,
         n_probe: Option<u64>,
     ) -> Result<NearScan> {
+        self.check_sees_all(collection)?;
         NearScan::start(self.scan_source(collection), index, vector, n_probe)
     }
 
@@ -292,6 +352,7 @@ impl Snapshot {
         bounds: &IndexBounds,
         reverse: bool,
     ) -> Result<IndexScan> {
+        self.check_sees_all(collection)?;
         IndexScan::start(self.engine.as_ref(), collection.shared_name(), index, bounds, reverse)
     }
 
@@ -302,6 +363,7 @@ impl Snapshot {
     ///
     /// Errors: 4 for an index of another type.
     pub fn index_walk(&self, collection: &Collection, index: &Arc<Index>) -> Result<IndexWalk> {
+        self.check_sees_all(collection)?;
         if !index.capabilities().ordered {
             let name = index.definition().properties.type_name();
             return Err(Error::internal(format!("an index of type '{name}' has no order to follow")));
@@ -323,6 +385,7 @@ impl Snapshot {
         index: &Index,
         lookups: &[IndexBounds],
     ) -> Result<UniqueEntries> {
+        self.check_sees_all(collection)?;
         let cache = self.read_cache.as_ref().map(|cache| (cache, &*collection.commit_watch));
         persistent::look_up(|keys| self.look_up(keys), cache, collection.shared_name(), index, lookups)
     }
@@ -337,6 +400,7 @@ impl Snapshot {
         direction: EdgeDirection,
         vertices: &[&str],
     ) -> Result<EdgeScan> {
+        self.check_sees_all(collection)?;
         let vertices = vertices.iter().map(|vertex| (*vertex).to_owned()).collect();
         Ok(EdgeScan::start(&self.engine, edge_index(collection)?, direction, vertices))
     }
@@ -353,13 +417,15 @@ impl Snapshot {
         from: Option<&str>,
         to: Option<&str>,
     ) -> Result<EdgeWalk> {
+        self.check_sees_all(collection)?;
         EdgeWalk::start(self.engine.as_ref(), edge_index(collection)?, direction, from, to)
     }
 
     /// Opens a reader of the edges of vertices in one direction, through the edge index.
     ///
     /// It is separate from [`Snapshot::open_index`] because traversals call it once for each
-    /// vertex, and it reads from memory where it can.
+    /// vertex, and it reads from memory where it can. In a restricted collection it also returns
+    /// edges that the reader does not see, so the caller looks their documents up.
     ///
     /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the
     /// snapshot's time.
@@ -385,7 +451,10 @@ impl Snapshot {
     }
 
     /// Returns the number of documents.
+    ///
+    /// Errors: 11 if the reader does not see all of them.
     pub fn count(&self, collection: &Collection) -> Result<u64> {
+        self.check_sees_all(collection)?;
         let object = collection.object_id();
         let mut totals = counters::read(self.engine.as_ref(), object)?;
         for (changed, change) in self.changes.iter() {
@@ -394,6 +463,23 @@ impl Snapshot {
             }
         }
         Ok(totals.documents())
+    }
+
+    /// Returns the number of documents that the reader sees. If rules hide some, it reads all of
+    /// them, and calls `check` from time to time.
+    ///
+    /// Errors: that of `check`, those of the rules.
+    pub fn count_shown(&self, collection: &Collection, check: &dyn Fn() -> Result<()>) -> Result<u64> {
+        if self.restriction(collection)?.is_none() {
+            return self.count(collection);
+        }
+        let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
+        let (mut scan, mut count) = (self.scan(collection, &spec)?, 0);
+        while let Some(documents) = scan.next_block(COUNT_LIMITS)? {
+            check()?;
+            count += documents.len() as u64;
+        }
+        Ok(count)
     }
 
     /// Returns the greatest revision that was committed to the collection.

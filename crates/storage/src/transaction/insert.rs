@@ -83,6 +83,7 @@ impl Operation<'_> {
         let (mut is_free, mut attempts) = (is_free, 0);
         let revision = loop {
             let revision = self.assembler().assemble_new(&key.key, body, options, &mut bytes)?;
+            self.check_may_write(Slice::new(&bytes))?;
             match self.store_new(&key.key, is_free, &bytes)? {
                 Stored::Done => break revision,
                 Stored::Taken(_) if may_change && attempts < GENERATED_KEYS_MAX => {
@@ -152,6 +153,12 @@ impl Operation<'_> {
         body: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
+        if !self.is_shown(&old)? {
+            return Err(self.key_taken(key, None));
+        }
+        if options.overwrite_mode != OverwriteMode::Ignore {
+            self.check_may_write(old.slice())?;
+        }
         match options.overwrite_mode {
             OverwriteMode::Conflict => Err(self.key_taken(key, Some(old.revision))),
             // ArangoDB returns neither the old nor a new document here.

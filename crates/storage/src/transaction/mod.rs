@@ -23,10 +23,11 @@ mod version;
 use std::sync::Arc;
 use std::time::Instant;
 
-use errors::{Error, Result};
+use errors::{Error, ErrorCode, Result};
 use kv::{Interrupt, SnapshotAt, WaitPolicy, WriteTransaction};
 
 use crate::base::error;
+use crate::base::restriction::{Restriction, Restrictions};
 use crate::base::usage::UsageCounts;
 use crate::catalog_snapshot::Catalog;
 use crate::change_log::Recorder;
@@ -72,6 +73,8 @@ pub struct Transaction {
     interrupt: Option<Interrupt>,
     /// `None` if nothing is counted.
     usage: Option<Arc<dyn UsageCounts>>,
+    /// `None` if everything may be read and written.
+    restrictions: Option<Arc<dyn Restrictions>>,
     /// The entries for the change log.
     recorder: Recorder,
     scratch: Scratch,
@@ -132,6 +135,7 @@ impl Transaction {
             collection_wait,
             interrupt: None,
             usage: None,
+            restrictions: None,
             recorder: core.change_log.recorder(),
             scratch: Scratch::default(),
             document: Vec::new(),
@@ -150,6 +154,11 @@ impl Transaction {
         self.usage = usage;
     }
 
+    /// Limits the next reads and writes.
+    pub fn restrict(&mut self, restrictions: Option<Arc<dyn Restrictions>>) {
+        self.restrictions = restrictions;
+    }
+
     /// Returns the catalog as of the beginning.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
@@ -163,7 +172,7 @@ impl Transaction {
         let read_cache = self.read_cache.clone().filter(|_| self.engine.write_count() == 0);
         let view =
             self.core.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache, self.changes_below);
-        view.counted(self.usage.clone())
+        view.counted(self.usage.clone()).restricted(self.restrictions.clone())
     }
 
     /// Returns the number of pairs written so far, indexes included.
@@ -227,7 +236,10 @@ impl Transaction {
         write: impl FnOnce(&mut Operation<'_>) -> Result<WriteOutcome>,
     ) -> Result<WriteOutcome> {
         let began = self.core.began();
-        let outcome = self.operate(collection, write)?;
+        let outcome = self.operate(collection, |operation| {
+            let outcome = write(operation)?;
+            operation.as_shown(outcome)
+        })?;
         let written = match outcome.kind {
             WriteKind::Inserted => DocumentOperation::Insert,
             WriteKind::Updated => DocumentOperation::Update,
@@ -249,6 +261,10 @@ impl Transaction {
         let Some(joined) = self.joined.get_mut(position) else {
             return Err(Error::internal("a joined collection was lost"));
         };
+        let restriction = match &self.restrictions {
+            None => None,
+            Some(restrictions) => restrictions.of(joined.collection.definition())?,
+        };
         let savepoint = self.engine.savepoint();
         let recorded = self.recorder.savepoint();
         let collection = Arc::clone(&joined.collection);
@@ -262,10 +278,14 @@ impl Transaction {
             document: &mut self.document,
             reads_latest: self.reads_latest,
             usage: self.usage.as_deref(),
+            restriction: restriction.as_deref(),
         };
         // The last step of an operation changes the totals, so an operation that fails has not
         // changed them.
-        let result = operation(&mut running);
+        let result = operation(&mut running).map_err(|error| match restriction.is_some() {
+            true => concealed(error),
+            false => error,
+        });
         let estimates = self.joined.get_mut(position).map(|joined| &mut joined.estimates);
         if result.is_err() {
             self.engine.rollback_to(savepoint);
@@ -275,6 +295,15 @@ impl Transaction {
             estimates.into_iter().flatten().for_each(EstimateChange::keep);
         }
         result
+    }
+}
+
+/// Returns the error as a writer may see it to whom rules apply. The document that has a value
+/// already may be hidden.
+fn concealed(error: Error) -> Error {
+    match error.code() {
+        ErrorCode::UniqueConstraintViolated => error::concealed_violation(),
+        _ => error,
     }
 }
 
@@ -363,4 +392,5 @@ struct Operation<'a> {
     document: &'a mut Vec<u8>,
     reads_latest: bool,
     usage: Option<&'a dyn UsageCounts>,
+    restriction: Option<&'a dyn Restriction>,
 }

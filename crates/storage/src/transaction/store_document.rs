@@ -5,10 +5,11 @@ use velocypack::Slice;
 
 use super::assemble::Assembler;
 use super::system_attributes::stored_revision;
-use super::{Operation, WriteOptions};
+use super::{Operation, WriteOptions, WriteOutcome};
 use crate::Revision;
-use crate::base::documents::StoredDocument;
+use crate::base::documents::{Documents, StoredDocument};
 use crate::base::error;
+use crate::base::restriction::Restriction;
 use crate::encoding;
 use crate::index::maintain::Target;
 
@@ -52,13 +53,50 @@ impl Operation<'_> {
         Ok(Some(Old { values, revision }))
     }
 
-    /// Looks up a document that must exist.
+    /// Looks up a document that must exist, and that the writer may change.
     ///
-    /// Errors: 1202, and 1200 if it does not have the revision that the client named.
+    /// Errors: 1202, also if it is hidden; 11 if it must not be changed; 1200 if it does not have
+    /// the revision that the client named.
     pub(super) fn require(&mut self, key: &str, body: Slice<'_>, options: &WriteOptions) -> Result<Old> {
         let old = self.find(key)?.ok_or_else(error::document_not_found)?;
+        if !self.is_shown(&old)? {
+            return Err(error::document_not_found());
+        }
+        self.check_may_write(old.slice())?;
         self.check_revision(key, old.revision, body, options)?;
         Ok(old)
+    }
+
+    /// Returns true if the writer may see a document.
+    pub(super) fn is_shown(&self, old: &Old) -> Result<bool> {
+        let Some(restriction) = self.restriction else { return Ok(true) };
+        self.shown(restriction, old.slice().bytes().to_vec()).map(|shown| shown.is_some())
+    }
+
+    /// Checks that the writer may store a document, or change it where it is stored. Errors: 11.
+    pub(super) fn check_may_write(&self, document: Slice<'_>) -> Result<()> {
+        let Some(restriction) = self.restriction else { return Ok(()) };
+        let name = self.collection.shared_name();
+        match restriction.may_write(&StoredDocument::alone(document.bytes().to_vec(), name))? {
+            true => Ok(()),
+            false => Err(error::not_writable(name)),
+        }
+    }
+
+    fn shown(&self, restriction: &dyn Restriction, document: Vec<u8>) -> Result<Option<StoredDocument>> {
+        let documents =
+            Documents::of_document(StoredDocument::alone(document, self.collection.shared_name()));
+        Ok(restriction.shown(documents)?.document(0))
+    }
+
+    /// Returns the outcome with its documents as the writer may see them.
+    pub(super) fn as_shown(&self, outcome: WriteOutcome) -> Result<WriteOutcome> {
+        let Some(restriction) = self.restriction else { return Ok(outcome) };
+        let shown = |document: Option<StoredDocument>| match document {
+            None => Ok(None),
+            Some(document) => self.shown(restriction, document.slice().bytes().to_vec()),
+        };
+        Ok(WriteOutcome { old: shown(outcome.old)?, new: shown(outcome.new)?, ..outcome })
     }
 
     pub(super) fn check_revision(

@@ -106,6 +106,7 @@ impl Operation<'_> {
         let new = NewDocument { key, revision, from_to, body, event, options };
         let mut bytes = Vec::new();
         self.assembler().assemble(&new, Some(old.slice()), &mut bytes)?;
+        self.check_may_write(Slice::new(&bytes))?;
         self.overwrite(key, old.slice(), &bytes, revision)?;
         let changed = match event {
             ComputeEvent::Replace => ChangeKind::Replaced,

@@ -53,7 +53,7 @@ pub(super) fn visible(
     for (row, found) in found.iter().enumerate() {
         rows_of.entry(state.owner(found.hit)).or_default().push(row);
     }
-    let snapshot = context.data.snapshot(false);
+    let snapshot = context.data.start().clone();
     let mut memory = context.new_charge();
     let mut documents: Vec<Option<Value>> = Vec::new();
     documents.resize_with(found.len(), || None);

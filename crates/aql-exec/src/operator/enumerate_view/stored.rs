@@ -28,7 +28,7 @@ impl StoredDocuments<'_> {
     fn test(&self, hits: &[Hit], test: Test<'_>, passed: &mut HitSet) -> Result<()> {
         let mut context = self.context.borrow_mut();
         context.interrupt.check()?;
-        let snapshot = context.data.snapshot(false);
+        let snapshot = context.data.start().clone();
         let mut of_owner: BTreeMap<usize, Vec<Hit>> = BTreeMap::new();
         for hit in hits {
             of_owner.entry(self.state.owner(*hit)).or_default().push(*hit);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aql_plan::IndexHint;
 use aql_value::{Batch, Value};
 use errors::Result;
-use storage::{Collection, EdgeDirection, EdgeReader, IndexRange, ScanOptions};
+use storage::{Collection, EdgeDirection, EdgeReader, IndexRange, ScanOptions, VertexEdges};
 
 use super::existence::VertexExistence;
 use super::list_cache::ListCache;
@@ -247,17 +247,19 @@ impl EdgeFinder {
         }
         statistics.scanned_index += edges.len() as u64;
         statistics.cache += edges.cache_use();
+        let visible = visible_edges(edges, access, lookup.context)?;
         let number = access_number as u16;
         let first = list.edges.len();
         list.edges.reserve(edges.len());
-        for (key, other) in edges.iter() {
-            if leads_to(self.vertex_collections.as_deref(), other) {
+        for (position, (key, other)) in edges.iter().enumerate() {
+            let is_visible = visible.as_ref().is_none_or(|visible| visible.get(position) == Some(&true));
+            if is_visible && leads_to(self.vertex_collections.as_deref(), other) {
                 let vertex = lookup.vertices.intern(other)?;
                 list.push(vertex, number, if self.keeps_keys { key } else { &[] });
             }
         }
         let found = list.edges.get(first..).unwrap_or_default();
-        if let Some(existence) = &mut lookup.existence
+        if let Some(existence) = lookup.existence.as_mut().filter(|_| visible.is_none())
             && !found.is_empty()
             && found.len() == edges.len()
         {
@@ -366,6 +368,21 @@ fn reader<'a>(
     }
 }
 
+/// Returns for each of some edges if the user sees it; `None` if the user sees all edges of the
+/// collection.
+fn visible_edges(
+    edges: VertexEdges<'_>,
+    access: &EdgeAccessProgram,
+    context: &ExecutionContext,
+) -> Result<Option<Vec<bool>>> {
+    let snapshot = context.data.start();
+    if snapshot.restriction(&access.collection)?.is_none() {
+        return Ok(None);
+    }
+    let keys: Vec<&str> = edges.iter().map(|(key, _)| std::str::from_utf8(key).unwrap_or_default()).collect();
+    snapshot.contains(&access.collection, &keys).map(Some)
+}
+
 fn opposite(direction: EdgeDirection) -> EdgeDirection {
     match direction {
         EdgeDirection::Outbound => EdgeDirection::Inbound,
@@ -410,7 +427,8 @@ fn open_scan(
         wants_covered: false,
         lookahead: IndexHint::DEFAULT_LOOKAHEAD,
     };
-    let snapshot = lookup.context.data.start();
-    let source = EntrySource::open(snapshot, &access.collection, &programs.index, vec![own], &options)?;
+    // The documents of the entries are looked up, and hidden ones left out.
+    let snapshot = lookup.context.data.start().clone().seeing_all_of(&[access.collection.id()].into());
+    let source = EntrySource::open(&snapshot, &access.collection, &programs.index, vec![own], &options)?;
     Ok(Some(VertexScan { source, seen: HashSet::new() }))
 }

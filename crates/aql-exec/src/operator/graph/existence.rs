@@ -122,7 +122,9 @@ impl VertexExistence {
         // The code that reads the collection reports the error if the user may not.
         let collection = context.environment.readable_vertices(name).ok().flatten()?;
         // A number can also name a collection, but identifiers of documents do not use it.
-        if collection.name() != name || self.collections.len() >= MOST_COLLECTIONS {
+        let is_restricted = !matches!(context.data.start().restriction(collection), Ok(None));
+        // The user may see fewer vertices than are stored.
+        if is_restricted || collection.name() != name || self.collections.len() >= MOST_COLLECTIONS {
             return None;
         }
         self.collections.push(VertexCollection {

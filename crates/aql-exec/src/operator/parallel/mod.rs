@@ -179,7 +179,7 @@ impl ParallelInput {
         }
         let parts = (helpers + 1) * MORSELS_PER_THREAD;
         let after = rest.from.as_ref().map(|bound| bound.key.as_str());
-        let snapshot = context.data.start();
+        let snapshot = context.data.snapshot(false);
         let points = snapshot.split_points(&self.segment.source.collection, after, parts)?;
         Ok(rest.divided_at(points))
     }

@@ -54,6 +54,7 @@ impl PlanCatalog for View {
             }
         });
         Some(CollectionInfo {
+            rules: None,
             reference: CollectionReference { id: collection.id().0, name: name.into() },
             is_edge: collection.is_edge(),
             indexes: indexes.collect(),

@@ -67,7 +67,7 @@ impl PlanCatalog for TestCatalog {
         };
         let indexes: Vec<IndexInfo> = std::iter::once(primary_index()).chain(own).collect();
         let reference = CollectionReference { id, name: name.into() };
-        Some(CollectionInfo { reference, is_edge, indexes: indexes.into(), count_estimate })
+        Some(CollectionInfo { rules: None, reference, is_edge, indexes: indexes.into(), count_estimate })
     }
 
     fn graph(&self, name: &str) -> Option<GraphInfo> {
@@ -86,6 +86,7 @@ impl PlanCatalog for TestCatalog {
 
     fn view(&self, name: &str) -> Option<ViewInfo> {
         let view = ViewInfo {
+            is_restricted: false,
             name: name.into(),
             id: 50,
             kind: ViewKind::ArangoSearch,

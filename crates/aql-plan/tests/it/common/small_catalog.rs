@@ -55,12 +55,19 @@ impl PlanCatalog for Catalog {
         };
         let indexes: Vec<IndexInfo> = std::iter::once(primary).chain(own).collect();
         let reference = CollectionReference { id, name: name.into() };
-        Some(CollectionInfo { reference, is_edge: name == "knows", indexes: indexes.into(), count_estimate })
+        Some(CollectionInfo {
+            rules: None,
+            reference,
+            is_edge: name == "knows",
+            indexes: indexes.into(),
+            count_estimate,
+        })
     }
 
     fn view(&self, name: &str) -> Option<ViewInfo> {
         let collection = CollectionReference { id: 1, name: "users".into() };
         let view = ViewInfo {
+            is_restricted: false,
             name: name.into(),
             id: 50,
             kind: ViewKind::ArangoSearch,

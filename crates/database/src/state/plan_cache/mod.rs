@@ -23,6 +23,7 @@ use rapidhash::v3::rapidhash_v3;
 use smallvec::{SmallVec, smallvec};
 use velocypack::Slice;
 
+use crate::embedded_aql::RuleUser;
 use crate::metrics::PlanLookups;
 
 pub(crate) use latency::Estimate;
@@ -33,7 +34,7 @@ pub use listed::ListedPlan;
 const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// The inputs of planning besides the query's text and parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PlanSurroundings<'a> {
     /// Database in which names are looked up.
     pub database: &'a str,
@@ -47,6 +48,8 @@ pub struct PlanSurroundings<'a> {
     pub rules: &'a [String],
     /// Version of the catalog.
     pub catalog_version: u64,
+    /// The user, if rules of collections may be parts of the plan.
+    pub(crate) rule_user: Option<Arc<RuleUser>>,
 }
 
 /// A plan, and the values of its open parameters by slot.
@@ -233,6 +236,12 @@ impl PlanCache {
         out.extend_from_slice(&(surroundings.max_condition_branches as u64).to_le_bytes());
         out.push(u8::from(surroundings.full_count));
         push_bytes(&mut out, surroundings.database.as_bytes());
+        out.push(u8::from(surroundings.rule_user.is_some()));
+        if let Some(user) = &surroundings.rule_user {
+            push_bytes(&mut out, user.name.as_bytes());
+            out.extend_from_slice(&(user.roles.len() as u64).to_le_bytes());
+            user.roles.iter().for_each(|role| push_bytes(&mut out, role.as_bytes()));
+        }
         out.extend_from_slice(&(surroundings.rules.len() as u64).to_le_bytes());
         surroundings.rules.iter().for_each(|rule| push_bytes(&mut out, rule.as_bytes()));
         for (name, value) in parameters.entries() {

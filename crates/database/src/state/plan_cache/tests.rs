@@ -11,6 +11,7 @@ const TEXT: &str = "FOR x IN [{a: 1}] FILTER x.a == @v LIMIT @n RETURN x";
 
 fn surroundings(catalog_version: u64) -> PlanSurroundings<'static> {
     PlanSurroundings {
+        rule_user: None,
         database: "d",
         full_count: false,
         max_number_of_plans: 1,

@@ -88,6 +88,9 @@ impl Session {
             out.key("parameters")?;
             out.open_object()?;
             collection.definition().print_dump(out, collection.last_key_value())?;
+            if collection.has_access_rules() && self.require_administrator().is_ok() {
+                collection.definition().print_access_rules_for_copy(out)?;
+            }
             out.close()?;
             out.close()?;
         }

@@ -45,7 +45,8 @@ impl Session {
         let store = self.instance().store();
         // The position comes first: what the snapshot shows beyond it is in the log too.
         let tick = self.log_position()?;
-        let held = Held { snapshot: store.snapshot()?, tick, chunks: Mutex::default() };
+        let snapshot = store.snapshot()?.restricted(self.document_restrictions());
+        let held = Held { snapshot, tick, chunks: Mutex::default() };
         let batches = self.instance().batches();
         let batch = batches.registry.insert(self.instance().next_local_id()?, self.owner(), ttl, held)?;
         Ok(Batch { id: batch.id(), tick })
@@ -159,7 +160,7 @@ impl Session {
         };
         let snapshot = match &batch {
             Some(batch) => batch.snapshot.clone(),
-            None => self.instance().store().snapshot()?,
+            None => self.instance().store().snapshot()?.restricted(self.document_restrictions()),
         };
         let parallelism = request.parallelism.clamp(1, PARALLELISM_MAX) as usize;
         let mut ranges = Vec::new();

@@ -104,6 +104,9 @@ impl Session {
     ) -> Result<ImportOutcome> {
         self.check_running()?;
         let collection = self.writable_collection(collection)?;
+        // Rules judge the documents of a transaction. Loads are visible immediately.
+        let may_load =
+            !request.complete && self.transaction_id().is_none() && self.rules_of(&collection)?.is_none();
         let options = WriteOptions {
             overwrite_mode: request.on_duplicate,
             skip_validation: request.skip_validation,
@@ -116,8 +119,7 @@ impl Session {
             prefixes: Prefixes::of(&collection, request),
             collection,
             request,
-            // Loads are visible immediately.
-            may_load: !request.complete && self.transaction_id().is_none(),
+            may_load,
             writer: None,
             outcome: ImportOutcome::default(),
             scratch: Builder::new(),

@@ -16,6 +16,7 @@ impl Import<'_> {
     /// Empties the collection. With `complete` this is a part of the transaction, so a failure
     /// keeps the old documents.
     pub(super) fn empty_collection(&mut self) -> Result<()> {
+        self.session.require_unrestricted(&self.collection, "a truncation")?;
         if !self.request.complete {
             return self.session.truncate_collection(self.collection.name()).map(|_| ());
         }

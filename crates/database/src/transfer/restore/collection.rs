@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::collection::CollectionProperties;
-use catalog::{AccessLevel, IndexProperties};
+use catalog::{AccessLevel, AccessRules, IndexProperties};
 use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Index};
 use velocypack::Slice;
@@ -33,6 +33,10 @@ impl Session {
         let mut properties = CollectionProperties::parse(parameters, default_wait_for_sync)?;
         // Dumps before 3.0 lack the attribute.
         properties.is_system = properties.name.starts_with('_');
+        if !properties.access_rules.is_empty() {
+            let rules = AccessRules::clone(&properties.access_rules);
+            properties.access_rules = Arc::new(self.checked_rules(rules, None)?);
+        }
         let catalog = self.catalog();
         let existing = self.database_in(&catalog)?.collection(&properties.name);
         let store = self.instance().store();
@@ -48,6 +52,7 @@ impl Session {
             }
             Some(existing) => {
                 self.require_collection(existing.name(), AccessLevel::ReadWrite)?;
+                self.require_unrestricted(existing, "a restore")?;
                 if existing.definition().properties.is_system {
                     return self.empty(existing);
                 }
@@ -95,7 +100,9 @@ impl Session {
         if !indexes.is_array() {
             return Err(Error::bad_parameter("'indexes' must be an array"));
         }
-        self.build_edge_index(&*self.collection(name, AccessLevel::ReadWrite)?, &|| Ok(()))?;
+        let collection = self.collection(name, AccessLevel::ReadWrite)?;
+        self.require_unrestricted(&collection, "a restore")?;
+        self.build_edge_index(&collection, &|| Ok(()))?;
         let mut skipped = Vec::new();
         for (position, index) in indexes.elements().enumerate() {
             let kind = index.get("type").and_then(Slice::as_str).unwrap_or_default();

@@ -41,6 +41,7 @@ impl Session {
             return self.restore_users(body);
         }
         let collection = self.writable_collection(collection)?;
+        self.require_unrestricted(&collection, "a restore")?;
         if self.restore_by_load(&collection, body)? {
             return Ok(());
         }

@@ -6,11 +6,12 @@ use errors::Result;
 use storage::{Collection, Index};
 use velocypack::Builder;
 
-/// Returns the definition of an index.
+/// Returns the definition of an index, without its selectivity, which depends on documents that the
+/// user may not see.
 pub(in crate::route) fn of_index(collection: &Collection, index: &Index) -> Result<Builder> {
     let mut builder = Builder::new();
     builder.open_object()?;
-    index.definition().print(&mut builder, collection.name(), index.selectivity_estimate())?;
+    index.definition().print(&mut builder, collection.name(), None)?;
     builder.close()?;
     Ok(builder)
 }

@@ -268,7 +268,7 @@ impl KeyRangeScan {
     fn open_scan(&self, spec: &DocumentScanSpec, host: &mut dyn ScanHost) -> Result<DocumentScan> {
         host.check()?;
         let ScanSource { engine, collection, fork_join, .. } = &self.source;
-        DocumentScan::start(engine.as_ref(), self.object, collection, spec, fork_join)
+        DocumentScan::start(engine.as_ref(), self.object, collection, spec, fork_join, None)
     }
 
     /// Reads further entries from the scan.

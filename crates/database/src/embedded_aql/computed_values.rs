@@ -1,34 +1,17 @@
 //! Computed values: the AQL expressions of a collection, compiled when it is created or changed.
 //!
-//! An expression is `RETURN ...` over the bind parameter `@doc`. It is compiled as the body of `FOR
-//! doc IN [null] RETURN ...`. The document is then a variable, and the expression a flat program.
-//! Subqueries and expressions that read the store are refused, as in ArangoDB.
-
-mod environment;
+//! An expression is `RETURN ...` over the bind parameter `@doc`. Subqueries and expressions that
+//! read the store are refused, as in ArangoDB.
 
 use std::sync::{Arc, Mutex, TryLockError};
-use std::time::Duration;
 
-use aql_plan::{BindInput, BindParameters, EmptyCatalog, Node, NodeKind, RegisterMap, compile};
-use aql_value::{
-    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Owner, Program, Register,
-    ThreadMeter, Value, Warnings,
-};
+use aql_value::{Column, EvaluationState, Owner, Value, Warnings};
 use catalog::ComputedValue;
 use errors::{Error, Result};
 use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 use velocypack::{Block, Builder, Slice};
 
-use self::environment::DocumentAlone;
-use crate::embedded_aql::restricted::{self, forbidden_function};
-
-/// The variable that stands for `@doc` in the compiled text. No attribute or function has this
-/// name.
-const DOCUMENT_VARIABLE: &str = "__persea_document";
-/// Bytes of memory that one expression may use.
-const MEMORY_LIMIT_BYTES: u64 = 64 << 20;
-/// The time of an expression without an owner that could end it.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+use crate::embedded_aql::document_expression::DocumentExpression;
 
 /// The compiler that the store receives when it is opened.
 pub(crate) struct Compiler;
@@ -46,50 +29,20 @@ struct CompiledValues {
     state: Mutex<EvaluationState>,
 }
 
-/// The compiled form of one attribute: programs that each compute it into a register.
+/// The compiled form of one attribute.
 struct Compiled {
     definition: ComputedValue,
-    document: Register,
-    steps: Vec<(Register, Program)>,
-    result: Register,
+    expression: DocumentExpression,
 }
 
 impl Compiled {
     fn new(definition: &ComputedValue) -> Result<Self> {
-        let wrong = |what: &str| {
+        let expression = DocumentExpression::compile(&definition.expression, &[]).map_err(|what| {
             let message =
                 format!("computed value '{}': {what} in '{}'", definition.name, definition.expression);
             Error::bad_parameter(message)
-        };
-        let text = with_variable(&definition.expression).map_err(|what| wrong(&what))?;
-        let query = aql_syntax::parse(&text, &aql_syntax::Limits::default())
-            .map_err(|error| wrong(&error.message))?;
-        let memory = MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None);
-        let interrupt = Interrupt::with_max_runtime(TIME_LIMIT);
-        let parameters = BindParameters::new();
-        let input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
-        let bound = aql_plan::bind(&query, &input).map_err(|error| wrong(error.message()))?;
-        let plan = aql_plan::build(bound, false).map_err(|error| wrong(error.message()))?;
-        let registers = RegisterMap::identity(&plan.variables, Arc::default());
-        let mut nodes = plan.nodes.iter().skip_while(|node| !matches!(node.kind, NodeKind::EnumerateList(_)));
-        let Some(Node { kind: NodeKind::EnumerateList(list), .. }) = nodes.next() else {
-            return Err(wrong("no expression"));
-        };
-        let document = list.out.index();
-        let (mut steps, mut result) = (Vec::new(), None);
-        for node in nodes {
-            match &node.kind {
-                NodeKind::Calculation(calculation) => {
-                    let program = compile(&calculation.expression, &registers)
-                        .map_err(|error| wrong(error.message()))?;
-                    steps.push((calculation.out.index(), program));
-                }
-                NodeKind::Return(value) => result = Some(value.input.index()),
-                _ => return Err(wrong("only an expression without subqueries is allowed")),
-            }
-        }
-        let result = result.ok_or_else(|| wrong("no RETURN"))?;
-        Ok(Compiled { definition: definition.clone(), document, steps, result })
+        })?;
+        Ok(Compiled { definition: definition.clone(), expression })
     }
 
     fn evaluate(
@@ -99,39 +52,10 @@ impl Compiled {
         owner: Option<&Owner>,
     ) -> Result<Value> {
         let mut warnings = Warnings::new(1, self.definition.fail_on_warning);
-        let parent = owner.map(|owner| Arc::clone(&owner.memory));
-        let memory = Arc::new(MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), parent));
-        let _meter = ThreadMeter::enter(&memory);
-        let interrupt = match owner {
-            Some(owner) => owner.interrupt.clone(),
-            None => Interrupt::with_max_runtime(TIME_LIMIT),
-        };
-        let mut context = EvaluationContext {
-            warnings: &mut warnings,
-            state,
-            memory: &memory,
-            interrupt: &interrupt,
-            environment: &DocumentAlone,
-        };
-        let mut row = Batch::single_row();
-        row.set_column(self.document, Column::Constant(document.clone()));
-        for (register, program) in &self.steps {
-            let column = program.evaluate(&row, &mut context)?;
-            row.set_column(*register, column);
-        }
-        Ok(row.value(self.result, 0))
+        let document = Column::Constant(document.clone());
+        let results = self.expression.evaluate(document, 1, state, &mut warnings, owner)?;
+        Ok(results.get(0).clone())
     }
-}
-
-/// Returns the text with `@doc` replaced by the variable, after a `FOR` that defines it.
-fn with_variable(expression: &str) -> std::result::Result<String, String> {
-    let query =
-        aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;
-    if let Some(name) = forbidden_function(&query, &[]) {
-        return Err(format!("function {name}() is not allowed"));
-    }
-    let body = restricted::with_variable(expression, &query, "doc", DOCUMENT_VARIABLE)?;
-    Ok(format!("FOR {DOCUMENT_VARIABLE} IN [null] {body}"))
 }
 
 impl ComputedValues for CompiledValues {
