@@ -7,6 +7,7 @@
 //!   [`build`]: the first step of an index over existing documents. Both collect documents by a
 //!   [`part_writer`].
 //! - [`merge`]: segments in memory become one in a folder, and small segments become larger ones.
+//! - [`image`]: where several servers share the store, the segments from which others begin.
 //! - [`upkeep`]: the entry points for the threads that do the work.
 
 mod build;
@@ -14,4 +15,5 @@ mod merge;
 mod part_writer;
 mod running_step;
 mod step;
+mod image;
 pub(crate) mod upkeep;

@@ -15,7 +15,8 @@ use super::running_step::{SMALL_BUDGET_BYTES, Step};
 use crate::base::error;
 use crate::catalog_snapshot::{Catalog, Collection, Database};
 use crate::index::Index;
-use crate::index::text::encoding::outbox_entry;
+use crate::index::text::encoding::{image_outbox, outbox_entry};
+use crate::index::text::image;
 use crate::index::text::list::{self, Opened};
 use crate::index::text::pins::OpenTextIndex;
 use crate::index::text::text_index::{StepCheck, TextIndex};
@@ -120,11 +121,17 @@ pub(super) fn step(
     let mut stepped = Stepped::default();
     let opened = match work.is_open {
         true => Opened::Whole,
+        false if owner.text.is_shared() => image::open(&owner.text, snapshot.engine().as_ref(), work)?,
         false => list::open(&owner.text, snapshot.engine().as_ref(), work)?,
     };
     work.is_partial = true;
     match opened {
         Opened::Whole => step.index_outbox(work)?,
+        Opened::Image => {
+            step.index_image_outbox(work)?;
+            step.index_outbox(work)?;
+            work.imaged = Some(Instant::now());
+        }
         Opened::Lacking(reason) => {
             stepped.rebuilt = reason;
             build::build(&step, work)?;
@@ -151,7 +158,7 @@ impl Step<'_> {
     fn index_outbox(&self, work: &mut Work) -> Result<()> {
         let mut after = None;
         loop {
-            after = self.index_pairs(after.as_deref(), work)?;
+            after = self.index_pairs(Outbox::Own, after.as_deref(), work)?;
             if after.is_none() {
                 break;
             }
@@ -164,10 +171,25 @@ impl Step<'_> {
         Ok(())
     }
 
+    /// Indexes the documents that the image may lack. Their pairs stay for other servers.
+    fn index_image_outbox(&self, work: &mut Work) -> Result<()> {
+        let mut after = None;
+        loop {
+            after = self.index_pairs(Outbox::OfImage, after.as_deref(), work)?;
+            if after.is_none() {
+                return Ok(());
+            }
+            merge::save(self.text, self.core.engine.as_ref(), work, self.core.ids.next()?)?;
+        }
+    }
+
     /// Indexes the documents of at most [`PAIRS_PER_SAVE`] pairs. Returns the last of them if there
     /// may be more.
-    fn index_pairs(&self, after: Option<&[u8]>, work: &mut Work) -> Result<Option<Vec<u8>>> {
-        let mut range = self.text.outbox();
+    fn index_pairs(&self, outbox: Outbox, after: Option<&[u8]>, work: &mut Work) -> Result<Option<Vec<u8>>> {
+        let mut range = match outbox {
+            Outbox::Own => self.text.outbox(),
+            Outbox::OfImage => image_outbox(self.text.object),
+        };
         if let Some(after) = after {
             range.start = crate::encoding::successor(after.to_vec());
         }
@@ -198,10 +220,19 @@ impl Step<'_> {
             }
         }
         if let Some(batch) = batch {
-            batch.finish(work)?;
+            batch.finish(outbox, work)?;
         }
         Ok(last)
     }
+}
+
+/// The outbox whose pairs are indexed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outbox {
+    /// This server's, which removes the pairs when their documents are saved.
+    Own,
+    /// That of the image, whose writer removes them.
+    OfImage,
 }
 
 /// Pairs of the outbox that are being indexed. They change nothing until they are finished.
@@ -247,11 +278,15 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn finish(mut self, work: &mut Work) -> Result<()> {
+    fn finish(mut self, outbox: Outbox, work: &mut Work) -> Result<()> {
         self.parts.extend(self.writer.finish()?);
         work.parts = self.parts;
         work.steps += 1;
         let step = work.steps;
+        work.pairs_since_image += self.pairs.len() as u64;
+        if outbox == Outbox::OfImage {
+            self.pairs.clear();
+        }
         work.done.extend(self.pairs.into_iter().map(|(ticket, key)| (ticket, Done { key, step })));
         work.unsaved_since.get_or_insert_with(Instant::now);
         Ok(())

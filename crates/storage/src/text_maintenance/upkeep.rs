@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use catalog::text_index::Maintenance;
 use errors::Result;
 
+use super::image;
 use super::merge::{Merge, choose, save};
 use super::step::{Owner, owners, step};
 use crate::index::Index;
@@ -68,6 +69,7 @@ impl Store {
                 break;
             }
             let outcome = self.core.save_if_due(&owner).and_then(|()| self.core.merge_if_due(&owner));
+            let outcome = outcome.and_then(|()| image::write_if_due(&self.core, &owner, check));
             if let Err(error) = outcome {
                 note_failure(&owner, &mut owner.text.work(), Err(error), &mut notices);
             }
@@ -130,7 +132,7 @@ impl StoreCore {
         }
     }
 
-    fn save_now(&self, owner: &Owner, work: &mut Work) -> Result<()> {
+    pub(super) fn save_now(&self, owner: &Owner, work: &mut Work) -> Result<()> {
         if !work.is_open {
             return Ok(());
         }

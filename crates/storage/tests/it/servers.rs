@@ -1,6 +1,7 @@
 //! Several servers on one store: definitions, locks, counts, keys and revisions.
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,8 +10,8 @@ use catalog::{CollectionType, SYSTEM_DATABASE};
 use errors::ErrorCode;
 use kv_tikv::MemoryCluster;
 use storage::{
-    Collection, Durability, OverwriteMode, Store, StoreOptions, TransactionOptions, WaitPolicy, WriteKind,
-    WriteOptions,
+    Collection, Durability, OverwriteMode, SearchOptions, Store, StoreOptions, TransactionOptions,
+    WaitPolicy, WriteKind, WriteOptions,
 };
 use test_engine::wait_until;
 use velocypack::Slice;
@@ -399,6 +400,60 @@ fn found(store: &Store, number: i64) -> BTreeSet<String> {
         assert!(keys.insert(hits.key(hit).to_owned()), "a document is found twice");
     }
     keys
+}
+
+/// Opens a store whose segments are in a folder.
+fn open_in(cluster: &MemoryCluster, folder: &Path) -> Arc<Store> {
+    let options = StoreOptions {
+        search: SearchOptions { folder: Some(folder.to_owned()), ..StoreOptions::default().search },
+        sync_definitions: false,
+        ..StoreOptions::default()
+    };
+    Store::open(cluster.open(LONG).unwrap(), options).unwrap()
+}
+
+/// Returns the names of the folders of segments of all indexes.
+fn segments(folder: &Path) -> BTreeSet<String> {
+    let names = |path: &Path| -> Vec<_> {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| (entry.path(), entry.file_name().into_string().unwrap())).collect()
+    };
+    names(folder).iter().flat_map(|(index, _)| names(index)).map(|(_, name)| name).collect()
+}
+
+/// A server begins with the segments that another one has built, and indexes only what was written
+/// since then.
+#[test]
+fn a_server_begins_with_the_segments_of_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let cluster = MemoryCluster::new();
+    let (left, right) = (open_in(&cluster, &path("left")), open_in(&cluster, &path("right")));
+    let collection = create(&left, "c", CollectionType::Document);
+    for number in 0..50 {
+        insert(&right, "c", &format!(r#"{{"_key":"k{number}","a":1}}"#)).unwrap();
+    }
+    create_index(&left, &collection, INVERTED).unwrap();
+    assert_eq!(found(&left, 1).len(), 50);
+    assert_eq!(left.merge_due(&|| Ok(())), []);
+    let built = segments(&path("left"));
+    assert_eq!(built.len(), 1);
+    // The image lacks this, and the third server is not there yet.
+    insert(&right, "c", r#"{"_key":"late","a":1}"#).unwrap();
+    let present_in_right = present(&right, "c");
+    let mut transaction = right.begin(&TransactionOptions::single_operation(&present_in_right)).unwrap();
+    for key in ["k1", "k2"] {
+        transaction.remove(&present_in_right, key, Slice::NONE, &WriteOptions::default()).unwrap();
+    }
+    transaction.commit(Durability::Buffered).unwrap();
+    for attempt in 0..2 {
+        let third = open_in(&cluster, &path("third"));
+        let keys = found(&third, 1);
+        assert_eq!((keys.len(), keys.contains("late"), keys.contains("k1")), (49, true, false), "{attempt}");
+        assert!(segments(&path("third")).is_superset(&built), "{attempt}");
+        insert(&left, "c", &format!(r#"{{"_key":"new{attempt}","a":2}}"#)).unwrap();
+        assert_eq!(found(&third, 2).len(), attempt + 1);
+    }
 }
 
 /// Every server finds what any server has written, also one that joins while others write.

@@ -6,15 +6,21 @@
 //! - `object · 1 · ticket (8 bytes) · _key` → nothing: the document was written or removed. Tickets
 //!   make the pairs unique; they say nothing else. Where several servers share the store, the first
 //!   byte of the ticket is the number of the server that indexes the pair, the last one that of its
-//!   writer. There is no list then: each server builds its own segments.
+//!   writer. The list is then that of the image, from which a server begins ([`super::image`]), and
+//!   the pairs of the outbox with the number 255 are those of documents that the image may lack.
+//! - `object · 2 · segment (8 bytes) · part (4 bytes)` → a part of a segment of the image.
 
 use catalog::ObjectId;
-use kv::{KeyRange, MemberNumber};
+use kv::{KeyRange, MEMBER_NUMBER_MAX, MemberNumber};
 
 use crate::encoding::OBJECT_ID_BYTES;
 
 const LIST: u8 = 0;
 const OUTBOX: u8 = 1;
+const PARTS: u8 = 2;
+/// The number of the image among those of servers, which no server has.
+pub(crate) const IMAGE: MemberNumber = MemberNumber::MAX;
+const _: () = assert!(IMAGE > MEMBER_NUMBER_MAX);
 const TICKET_BYTES: usize = 8;
 
 fn prefix(object: ObjectId, kind: u8) -> Vec<u8> {
@@ -62,6 +68,37 @@ pub(crate) fn outbox_range_of(object: ObjectId, member: MemberNumber) -> KeyRang
     KeyRange::prefix(&bytes)
 }
 
+/// Returns the range of the outbox of the image.
+pub(crate) fn image_outbox(object: ObjectId) -> KeyRange {
+    outbox_range_of(object, IMAGE)
+}
+
+/// Returns the range of the parts of all segments.
+pub(crate) fn parts_range(object: ObjectId) -> KeyRange {
+    KeyRange::prefix(&prefix(object, PARTS))
+}
+
+/// Returns the range of the parts of a segment.
+pub(crate) fn parts_range_of(object: ObjectId, segment: u64) -> KeyRange {
+    let mut bytes = prefix(object, PARTS);
+    bytes.extend_from_slice(&segment.to_be_bytes());
+    KeyRange::prefix(&bytes)
+}
+
+/// Returns the key of a part of a segment.
+pub(crate) fn part_key(object: ObjectId, segment: u64, part: u32) -> Vec<u8> {
+    let mut bytes = prefix(object, PARTS);
+    bytes.extend_from_slice(&segment.to_be_bytes());
+    bytes.extend_from_slice(&part.to_be_bytes());
+    bytes
+}
+
+/// Returns the segment of a part's key.
+pub(crate) fn segment_of_part(key: &[u8]) -> Option<u64> {
+    let (segment, _) = key.get(OBJECT_ID_BYTES + 1..)?.split_first_chunk()?;
+    Some(u64::from_be_bytes(*segment))
+}
+
 /// Returns a ticket of a server's outbox.
 pub(crate) fn shared_ticket(target: MemberNumber, count: u64, writer: MemberNumber) -> u64 {
     let count = count & ((1 << SHARED_COUNT_BITS) - 1);
@@ -102,5 +139,9 @@ mod tests {
         assert!(outbox_range_of(object, 254).contains(&pair) && outbox_range(object).contains(&pair));
         assert!(!outbox_range_of(object, 253).contains(&pair));
         assert_ne!(shared_ticket(1, 0, 0), shared_ticket(0, 1, 0));
+        let part = part_key(object, 5, 6);
+        assert_eq!(segment_of_part(&part), Some(5));
+        assert!(parts_range(object).contains(&part) && parts_range_of(object, 5).contains(&part));
+        assert!(!parts_range_of(object, 6).contains(&part) && !outbox_range(object).contains(&part));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use catalog::ObjectId;
 use errors::{Error, Result};
 use kv::{BlockLimits, Durability, Engine, ScanSpec, TransactionOptions};
 use search::{Segment, SnapshotPart};
@@ -19,34 +20,46 @@ const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };
 pub(crate) enum Opened {
     /// The segments and the outbox have all documents.
     Whole,
+    /// The image and its outbox have all documents, where several servers share the store.
+    Image,
     /// All documents must be indexed. If the index was built before, there is a reason why its
     /// segments cannot be used.
     Lacking(Option<String>),
 }
 
-/// Opens the segments of the list.
+/// The list as the store has it.
+pub(crate) struct Listed {
+    /// The segments with the bits of their living documents.
+    pub(crate) segments: Vec<(u64, Vec<u8>)>,
+    /// True if the list and the outbox have all documents.
+    pub(crate) is_marked: bool,
+}
+
+/// Reads the list of an index.
 ///
 /// Errors: those of the engine, 35 for a later format.
-pub(crate) fn open(index: &TextIndex, engine: &dyn kv::Snapshot, work: &mut Work) -> Result<Opened> {
-    if index.is_shared() {
-        // The segments of an earlier server lack what was written while it was gone.
-        index.folder.iter().for_each(|folder| folder::keep_only(folder, &HashSet::new()));
-        return Ok(Opened::Lacking(None));
-    }
-    let mut listed: Vec<(u64, Vec<u8>)> = Vec::new();
-    let mut is_marked = false;
-    let mut scan = engine.scan(ScanSpec::forward(list_range(index.object)))?;
+pub(crate) fn read(object: ObjectId, engine: &dyn kv::Snapshot) -> Result<Listed> {
+    let mut listed = Listed { segments: Vec::new(), is_marked: false };
+    let mut scan = engine.scan(ScanSpec::forward(list_range(object)))?;
     while let Some(block) = scan.next_block(READ_LIMITS)? {
         for (key, value) in block.iter() {
             let (format, rest) =
                 value.split_first().ok_or_else(|| Error::corrupt("an empty segment list"))?;
             check_format(*format)?;
             match segment_of(key) {
-                Some(segment) => listed.push((segment, rest.to_vec())),
-                None => is_marked = true,
+                Some(segment) => listed.segments.push((segment, rest.to_vec())),
+                None => listed.is_marked = true,
             }
         }
     }
+    Ok(listed)
+}
+
+/// Opens the segments of the list.
+///
+/// Errors: those of the engine, 35 for a later format.
+pub(crate) fn open(index: &TextIndex, engine: &dyn kv::Snapshot, work: &mut Work) -> Result<Opened> {
+    let Listed { segments: listed, is_marked } = read(index.object, engine)?;
     let Some(folder) = &index.folder else {
         work.obsolete = listed.into_iter().map(|(segment, _)| segment).collect();
         return Ok(Opened::Lacking(None));
@@ -68,7 +81,10 @@ pub(crate) fn open(index: &TextIndex, engine: &dyn kv::Snapshot, work: &mut Work
     }
 }
 
-fn open_part(index: &TextIndex, number: u64, alive: &[u8]) -> Result<Part> {
+/// Opens a segment in the folder of its index.
+///
+/// Errors: 1102 if it is missing or damaged.
+pub(crate) fn open_part(index: &TextIndex, number: u64, alive: &[u8]) -> Result<Part> {
     let place = index.folder.as_deref().map(|folder| index.segment_folder(folder, number));
     let place = place.ok_or_else(|| Error::internal("a segment without a folder"))?;
     let folder = &place.path;

@@ -1,13 +1,15 @@
 //! The inverted index and the link of a view.
 //!
 //! Their entries are an outbox of what was written, from which segments are made
-//! ([`crate::text_maintenance`]), and the [`list`] of those segments; [`encoding`] has both.
+//! ([`crate::text_maintenance`]), and the [`list`] of those segments; [`encoding`] has both. Where several servers share the store,
+//! the segments of an [`image`] are in the store.
 //! [`text_index`] and [`work`] are the state of one index in memory, [`pace`] slows writers down,
 //! and [`pins`] are the states that one snapshot of the store sees.
 
 pub(crate) mod encoding;
 pub(crate) mod folder;
 pub(crate) mod list;
+pub(crate) mod image;
 pub(crate) mod pace;
 pub(crate) mod pins;
 pub(crate) mod text_index;

@@ -15,7 +15,7 @@ use errors::{Error, ErrorCode, Result};
 use kv::{BlockLimits, KeyRange, ScanSpec};
 use search::{Analysis, Schema, SearchSnapshot, SegmentFolder};
 
-use super::encoding::{append_outbox_key, outbox_entry, outbox_range, outbox_range_of, shared_ticket};
+use super::encoding::{IMAGE, append_outbox_key, outbox_entry, outbox_range, outbox_range_of, shared_ticket};
 use super::folder;
 use super::pace::Pace;
 use super::work::Work;
@@ -150,7 +150,7 @@ impl TextIndex {
             return add(&|bytes| append_outbox_key(self.object, count, key, bytes));
         };
         let (living, writer) = (members.living(), members.own().number);
-        for target in living.iter() {
+        for target in living.iter().chain([&IMAGE]) {
             let ticket = shared_ticket(*target, count, writer);
             add(&|bytes| append_outbox_key(self.object, ticket, key, bytes));
         }

@@ -35,6 +35,11 @@ pub(crate) struct Work {
     pub(crate) unsaved_since: Option<Instant>,
     /// The time of the last look at what to merge.
     pub(crate) consolidated: Option<Instant>,
+    /// The time of the last image that this server has written or begun from; `None` if the image
+    /// lacks what this server has built.
+    pub(crate) imaged: Option<Instant>,
+    /// Pairs of the outbox that were indexed since then.
+    pub(crate) pairs_since_image: u64,
     /// True if the segments have a part of what the last step should have indexed.
     pub(crate) is_partial: bool,
     /// The last failure, until the next success.
