@@ -6,22 +6,25 @@
 //! secrets rewrites no data, and no two files share a key stream.
 //!
 //! Files are encrypted with AES-256 in counter mode ([`CtrStream`]), which allows reads at any
-//! offset and appends. It does not detect changes: damage is found by the checksums of each format,
-//! and deliberate changes are not found. Keys are wiped from memory when they are dropped.
+//! offset and appends. Files that are overwritten in place have a [`SectorKey`] instead: counter
+//! mode would use a part of its key stream twice there. Neither detects changes: damage is found by
+//! the checksums of each format, and deliberate changes are not found. Keys are wiped from memory when they are dropped.
 //! [`TemporaryFile`]s have keys that are nowhere else.
 
 mod error;
 mod secret;
 mod stream;
+mod sector_cipher;
 mod temporary;
 mod master_key;
 mod file_key;
 mod keyring;
 
 pub use error::{Error, Result};
-pub use file_key::{FileKey, FileKind, HEADER_BYTES};
+pub use file_key::{FileKey, FileKind, HEADER_BYTES, SectorKey};
 pub use keyring::{KEYRING_FILE, Keyring};
 pub use master_key::MasterKey;
 pub use secret::{SECRET_BYTES, Secret};
+pub use sector_cipher::{SECTOR_BYTES, SectorCipher};
 pub use stream::{CtrStream, IV_BYTES};
 pub use temporary::{TemporaryFile, TemporaryFolder};
