@@ -62,6 +62,7 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-rocksdb", &["kv-rocksdb"]),
     ("rust-librocksdb-sys", &["kv-rocksdb"]),
     ("heed", &["kv-mmap"]),
+    ("redb", &["kv-mmap"]),
     ("h2", &["kv-tikv"]),
     ("openraft", &["elections"]),
     ("prost", &["kv-tikv"]),

@@ -82,9 +82,10 @@ const STEPS: &[Step] = &[
         promise: "a killed server keeps all acknowledged writes, and no partial ones",
         run: || {
             trials::check("crash")?;
-            for kind in [["--engine", "mmfiles"], ["--encrypted", "true"]] {
-                let options =
-                    [&kind, ["--kills", "20", "--seed", "1", "--seconds", "10"].as_slice()].concat();
+            const MMFILES: [&str; 2] = ["--engine", "mmfiles"];
+            const ENCRYPTED: [&str; 2] = ["--encrypted", "true"];
+            for kind in [&MMFILES[..], &ENCRYPTED, &[MMFILES, ENCRYPTED].concat()] {
+                let options = [kind, &["--kills", "20", "--seed", "1", "--seconds", "10"]].concat();
                 trials::check_with("crash", &options)?;
             }
             Ok(())

@@ -1,240 +1,184 @@
-//! The mapped file: an LMDB environment with the tables of a store.
-//!
-//! A store has one mapped file, `pairs.N.mdb`. A compaction writes the next one, and the file with
-//! the greatest number counts.
+//! The file with the tables of a store, in one of two forms: mapped by LMDB, or encrypted below
+//! redb.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use heed::types::Bytes;
-use heed::{CommitOrAbort, CompactionOption, Env, EnvFlags, EnvOpenOptions, RoTxn, WithoutTls};
-use kv::{Error, Result};
+use kv::{KeyRange, Result};
 
-use crate::error::{map, map_open, map_open_io};
+use crate::options::MmapOptions;
+use crate::samples::Sample;
+use crate::{encrypted, mapped};
 
-/// A table of LMDB with keys and values of bytes.
-pub(crate) type Table = heed::Database<'static, Bytes, Bytes>;
-
-/// A read transaction that threads may hand to each other.
-pub(crate) type ReadTransaction = RoTxn<'static, WithoutTls>;
-
-/// Maximum number of concurrent read transactions, a slot of 64 bytes each.
-const READERS_MAX: u32 = 16_384;
-
-const PREFIX: &str = "pairs.";
-const SUFFIX: &str = ".mdb";
-const LOCK_SUFFIX: &str = "-lock";
-
-/// The tables of a store.
-#[derive(Clone, Copy)]
-pub(crate) struct Tables {
-    /// The pairs by key; long keys begin here (module `keys`).
-    pub(crate) pairs: Table,
-    /// The further parts of long keys.
-    pub(crate) long: Table,
-    /// Samples of the keys (module `samples`).
-    pub(crate) samples: Table,
-    /// The state of the store (module `tables`).
-    pub(crate) state: Table,
+/// An open file.
+#[derive(Clone)]
+pub(crate) enum Environment {
+    Mapped(mapped::Environment),
+    Encrypted(encrypted::Environment),
 }
 
-/// An open mapped file.
-#[derive(Clone)]
-pub(crate) struct Environment {
-    env: Env<WithoutTls>,
-    pub(crate) tables: Tables,
-    number: u64,
+/// The tables in a transaction that writes them.
+pub(crate) enum TableWriter<'w, 't> {
+    Mapped(&'w mut mapped::Writer<'t>),
+    Encrypted(&'w mut encrypted::Writer<'t>),
+}
+
+/// The reading of one state of the tables.
+pub(crate) enum Reader<'a> {
+    Mapped(mapped::Reader<'a>),
+    Encrypted(&'a encrypted::View),
 }
 
 impl Environment {
-    /// Opens the newest mapped file in `folder`, or creates one. Removes what compactions left.
-    pub(crate) fn open(folder: &Path, map_bytes: u64) -> Result<Self> {
-        let number = newest_file(folder)?.unwrap_or(1);
-        for (path, found) in files(folder)? {
-            if found != Some(number) {
-                fs::remove_file(&path).map_err(|error| map_open_io("removing", &path, &error))?;
+    /// Opens the newest file in `folder`, or creates one. Removes what compactions left.
+    pub(crate) fn open(folder: &Path, options: &MmapOptions) -> Result<Self> {
+        match &options.encryption {
+            None => mapped::Environment::open(folder, options.map_size()).map(Environment::Mapped),
+            Some(master) => {
+                let opened = encrypted::Environment::open(folder, master, options.page_cache_bytes());
+                opened.map(Environment::Encrypted)
             }
         }
-        Self::open_file(folder, number, map_bytes)
     }
 
-    fn open_file(folder: &Path, number: u64, map_bytes: u64) -> Result<Self> {
-        let path = path_of(folder, number);
-        let length = fs::metadata(&path).map_or(0, |file| file.len());
-        if length > map_bytes {
-            return Err(Error::Full {
-                reason: format!(
-                    "{} has {length} bytes, but the map only {map_bytes}; raise --mmfiles.max-map-size or \
-                     the limit of the address space",
-                    path.display()
-                ),
-            });
+    /// Returns the sequence number of the last record of the log that is in the tables.
+    pub(crate) fn applied(&self) -> Result<u64> {
+        match self {
+            Environment::Mapped(mapped) => mapped.applied(),
+            Environment::Encrypted(encrypted) => encrypted.applied(),
         }
-        let env = unsafe_open::open(&path, map_bytes).map_err(|error| map_open(&path, error))?;
-        env.clear_stale_readers().map_err(map("clearing the readers"))?;
-        let tables = create_tables(&env).map_err(|error| map_open(&path, error))?;
-        Ok(Environment { env, tables, number })
     }
 
-    pub(crate) fn begin_read(&self) -> heed::Result<ReadTransaction> {
-        self.env.clone().static_read_txn()
-    }
-
-    pub(crate) fn begin_write(&self) -> Result<heed::RwTxn<'_>> {
-        self.env.write_txn().map_err(map("beginning to write the tables"))
-    }
-
-    /// Returns the number of pages that the file has, used or free.
-    pub(crate) fn pages(&self) -> u64 {
-        self.env.info().last_page_number as u64 + 1
-    }
-
-    /// Returns the number of pages of the file that hold data.
-    pub(crate) fn used_pages(&self, transaction: &RoTxn<'_>) -> Result<u64> {
-        let Tables { pairs, long, samples, state } = self.tables;
-        let mut pages = 0;
-        for table in [pairs, long, samples, state] {
-            let stat = table.stat(transaction).map_err(map("reading the statistics of a table"))?;
-            pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
+    /// Runs a function on the tables, then commits what it wrote and syncs that.
+    ///
+    /// On an error nothing was written, or the same writes may be repeated.
+    pub(crate) fn write(&self, write: impl FnOnce(&mut TableWriter<'_, '_>) -> Result<()>) -> Result<()> {
+        match self {
+            Environment::Mapped(mapped) => {
+                let mut writer = mapped::Writer::begin(mapped)?;
+                write(&mut TableWriter::Mapped(&mut writer))?;
+                writer.commit()
+            }
+            Environment::Encrypted(encrypted) => {
+                encrypted.write(|writer| write(&mut TableWriter::Encrypted(writer)))
+            }
         }
-        Ok(pages as u64)
     }
 
-    /// Returns the size of the file in bytes.
-    pub(crate) fn file_bytes(&self) -> u64 {
-        self.env.real_disk_size().unwrap_or_default()
+    /// Returns true if the file must be opened anew after an error: see [`Environment::reopen`].
+    pub(crate) fn is_broken(&self) -> bool {
+        match self {
+            Environment::Mapped(_) => false,
+            Environment::Encrypted(encrypted) => encrypted.is_broken(),
+        }
     }
 
-    /// Writes a copy without free pages to `path` and syncs it.
-    fn copy(&self, path: &Path) -> Result<()> {
-        let file =
-            self.env.copy_to_path(path, CompactionOption::Enabled).map_err(map("copying the tables"))?;
-        file.sync_all().map_err(|error| Error::io(format!("syncing {}", path.display()), &error))
+    /// Opens the file anew, in the state of the last commit. No earlier version can be read then.
+    pub(crate) fn reopen(&mut self, folder: &Path) -> Result<()> {
+        match self {
+            Environment::Mapped(_) => Ok(()),
+            Environment::Encrypted(encrypted) => encrypted.reopen(folder),
+        }
+    }
+
+    /// Returns the bytes of the file.
+    pub(crate) fn total_bytes(&self) -> u64 {
+        match self {
+            Environment::Mapped(mapped) => mapped.total_bytes(),
+            Environment::Encrypted(encrypted) => encrypted.total_bytes(),
+        }
     }
 
     /// Writes a copy without free pages into another folder.
     pub(crate) fn copy_into(&self, folder: &Path) -> Result<()> {
-        self.copy(&path_of(folder, 1))
+        match self {
+            Environment::Mapped(mapped) => mapped.copy_into(folder),
+            Environment::Encrypted(encrypted) => encrypted.copy_into(folder),
+        }
     }
 
     /// Writes a copy without free pages, replaces this file by it, and opens it.
     ///
     /// Existing snapshots keep reading this file. Its space is free when the last of them is gone.
-    pub(crate) fn replace(&self, folder: &Path, map_bytes: u64) -> Result<Environment> {
-        let (number, temporary) = (self.number + 1, folder.join(format!("{PREFIX}new")));
-        let path = path_of(folder, number);
-        let renamed = self.copy(&temporary).and_then(|()| {
-            fs::rename(&temporary, &path)
-                .and_then(|()| fs::File::open(folder)?.sync_all())
-                .map_err(|error| Error::io(format!("renaming {}", path.display()), &error))
-        });
-        if let Err(error) = renamed {
-            let _ = fs::remove_file(&temporary);
-            return Err(error);
-        }
-        let opened = Self::open_file(folder, number, map_bytes);
-        let (obsolete, result) = match opened {
-            Ok(environment) => (self.number, Ok(environment)),
-            Err(error) => (number, Err(error)),
-        };
-        let path = path_of(folder, obsolete);
-        // The next start removes what is left.
-        let _ = fs::remove_file(&path);
-        let _ = fs::remove_file(lock_path(&path));
-        result
-    }
-}
-
-fn create_tables(env: &Env<WithoutTls>) -> heed::Result<Tables> {
-    let transaction = env.write_txn()?;
-    let created = env.create_databases_and_commit(transaction, |opener, transaction| {
-        let create = |name, transaction: &mut heed::RwTxn<'_>| {
-            opener.database_options().types::<Bytes, Bytes>().name(name).create(transaction)
-        };
-        let tables = (
-            create("pairs", transaction)?,
-            create("long", transaction)?,
-            create("samples", transaction)?,
-            create("state", transaction)?,
-        );
-        Ok::<_, heed::Error>(CommitOrAbort::<_, ()>::Commit(tables))
-    })?;
-    let (pairs, long, samples, state) = created.unwrap_commit();
-    Ok(Tables { pairs, long, samples, state })
-}
-
-/// Returns the number of the current mapped file, or `None` if there is none.
-pub(crate) fn newest_file(folder: &Path) -> Result<Option<u64>> {
-    Ok(files(folder)?.into_iter().filter_map(|(_, number)| number).max())
-}
-
-/// Returns the mapped files and their numbers, and the leftovers of compactions without a number.
-fn files(folder: &Path) -> Result<Vec<(PathBuf, Option<u64>)>> {
-    let failed = |error| map_open_io("reading", folder, &error);
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
-        if !rest.ends_with(LOCK_SUFFIX) {
-            files.push((entry.path(), number_in(rest)));
-        }
-    }
-    Ok(files)
-}
-
-/// Returns the number of a mapped file from the rest of its name, after the prefix.
-fn number_in(rest: &str) -> Option<u64> {
-    rest.strip_suffix(SUFFIX)?.parse().ok()
-}
-
-/// Returns true if a mapped file has this name.
-pub(crate) fn is_mapped_file(name: &str) -> bool {
-    name.strip_prefix(PREFIX).is_some_and(|rest| number_in(rest).is_some())
-}
-
-/// Removes LMDB's lists of readers. No environment in the folder is open.
-pub(crate) fn remove_lock_files(folder: &Path) -> Result<()> {
-    for (path, _) in files(folder)? {
-        let path = lock_path(&path);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(map_open_io("removing", &path, &error));
+    pub(crate) fn replace(&self, folder: &Path, options: &MmapOptions) -> Result<Environment> {
+        match self {
+            Environment::Mapped(mapped) => {
+                mapped.replace(folder, options.map_size()).map(Environment::Mapped)
             }
-            _ => {}
+            Environment::Encrypted(encrypted) => encrypted.replace(folder).map(Environment::Encrypted),
         }
     }
-    Ok(())
 }
 
-fn path_of(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("{PREFIX}{number}{SUFFIX}"))
+impl TableWriter<'_, '_> {
+    /// Begins a run of keys in ascending order.
+    pub(crate) fn begin_ascending(&mut self, first: &[u8]) -> Result<()> {
+        match self {
+            TableWriter::Mapped(mapped) => mapped.begin_ascending(first),
+            // redb finds the end of the tree by itself.
+            TableWriter::Encrypted(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        match self {
+            TableWriter::Mapped(mapped) => mapped.put(key, value),
+            TableWriter::Encrypted(encrypted) => encrypted.put(key, value),
+        }
+    }
+
+    pub(crate) fn delete(&mut self, key: &[u8]) -> Result<()> {
+        match self {
+            TableWriter::Mapped(mapped) => mapped.delete(key),
+            TableWriter::Encrypted(encrypted) => encrypted.delete(key),
+        }
+    }
+
+    /// Deletes all pairs of a range.
+    pub(crate) fn delete_range(&mut self, range: &KeyRange) -> Result<()> {
+        match self {
+            TableWriter::Mapped(mapped) => mapped.delete_range(range),
+            TableWriter::Encrypted(encrypted) => encrypted.delete_range(range),
+        }
+    }
+
+    /// Notes the last record of the log whose writes are in the tables.
+    pub(crate) fn set_applied(&mut self, sequence: u64) -> Result<()> {
+        match self {
+            TableWriter::Mapped(mapped) => mapped.set_applied(sequence),
+            TableWriter::Encrypted(encrypted) => encrypted.set_applied(sequence),
+        }
+    }
 }
 
-fn lock_path(path: &Path) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(LOCK_SUFFIX);
-    path.into()
-}
+impl Reader<'_> {
+    /// Passes the value of a key to `read`.
+    pub(crate) fn get<T>(&self, key: &[u8], read: impl FnOnce(Option<&[u8]>) -> T) -> Result<T> {
+        match self {
+            Reader::Mapped(mapped) => mapped.get(key).map(read),
+            Reader::Encrypted(encrypted) => encrypted.get(key, read),
+        }
+    }
 
-/// The only unsafe call of this crate.
-mod unsafe_open {
-    #![allow(unsafe_code)]
+    /// Passes the pairs of a range to `visit`, ascending or descending, until it returns false.
+    ///
+    /// Returns false if `visit` did.
+    pub(crate) fn walk(
+        &self,
+        range: &KeyRange,
+        reverse: bool,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<bool> {
+        match self {
+            Reader::Mapped(mapped) => mapped.walk(range, reverse, visit),
+            Reader::Encrypted(encrypted) => encrypted.walk(range, reverse, visit),
+        }
+    }
 
-    use super::*;
-
-    /// Opens or creates a mapped file.
-    pub(super) fn open(path: &Path, map_bytes: u64) -> heed::Result<Env<WithoutTls>> {
-        let mut options = EnvOpenOptions::new().read_txn_without_tls();
-        options.map_size(usize::try_from(map_bytes).unwrap_or(usize::MAX));
-        options.max_readers(READERS_MAX).max_dbs(8);
-        // SAFETY: reading a mapped file is undefined behaviour if another program changes the file
-        // at the same time. The lock of the folder keeps other servers out, and the folder is
-        // private to its user. The map is never resized. The flag says that the path is a file
-        // instead of a folder. Neither NO_SYNC, NO_LOCK nor WRITE_MAP is set.
-        unsafe {
-            options.flags(EnvFlags::NO_SUB_DIR);
-            options.open(path)
+    /// Returns samples of a range in ascending order: those of the thinnest set that has enough.
+    pub(crate) fn samples(&self, range: &KeyRange) -> Result<Vec<Sample>> {
+        match self {
+            Reader::Mapped(mapped) => mapped.samples(range),
+            Reader::Encrypted(encrypted) => encrypted.samples(range),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Errors of LMDB and of the operating system by their class.
+//! Errors of LMDB, of redb and of the operating system by their class.
 
 use std::path::Path;
 
@@ -28,6 +28,22 @@ fn of_lmdb(action: &str, error: MdbError) -> Error {
             reason: format!("{reason}; writing stopped until the server is started again"),
         },
         _ => Error::Io { action: action.to_owned(), reason: error.to_string() },
+    }
+}
+
+/// Returns a function that maps an error of redb to its class. `action` names what failed.
+pub(crate) fn map_redb<E: Into<redb::Error>>(action: &'static str) -> impl Fn(E) -> Error {
+    move |error| match error.into() {
+        redb::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            Error::Corrupt { reason: format!("{action}: {error}") }
+        }
+        redb::Error::Io(error) => Error::io(action, &error),
+        error @ (redb::Error::Corrupted(_)
+        | redb::Error::UpgradeRequired(_)
+        | redb::Error::TableTypeMismatch { .. }
+        | redb::Error::TypeDefinitionChanged { .. }
+        | redb::Error::TableDoesNotExist(_)) => Error::Corrupt { reason: format!("{action}: {error}") },
+        other => Error::Io { action: action.to_owned(), reason: other.to_string() },
     }
 }
 

@@ -6,10 +6,9 @@ use std::time::Duration;
 use kv::background::Task;
 use kv::{KeyRange, Result};
 
-use crate::environment::Environment;
-use crate::layers::FrozenLayer;
+use crate::environment::{Environment, TableWriter};
+use crate::layers::{FrozenLayer, Layers};
 use crate::store::Store;
-use crate::tables::TableWriter;
 use crate::version::{Version, VersionHandle};
 
 /// The time after a failed flush until the next attempt.
@@ -34,15 +33,15 @@ impl Task for Flusher {
 }
 
 impl Store {
-    /// Locks the mapped file for writing.
+    /// Locks the tables for writing.
     pub(crate) fn lock_tables(&self) -> MutexGuard<'_, Environment> {
         self.environment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Merges everything that is committed now into the mapped file.
+    /// Merges everything that is committed now into the tables.
     pub(crate) fn flush(&self) -> Result<()> {
-        let environment = self.lock_tables();
-        self.flush_locked(&environment, None, |_| Ok(()))
+        let mut environment = self.lock_tables();
+        self.flush_locked(&mut environment, None, |_| Ok(()))
     }
 
     /// Does the same, then drops a range and makes other changes, all in one step.
@@ -50,9 +49,9 @@ impl Store {
     /// The caller has locked the tables.
     pub(crate) fn flush_locked(
         &self,
-        environment: &Environment,
+        environment: &mut Environment,
         dropped: Option<&KeyRange>,
-        change: impl FnOnce(&mut TableWriter<'_>) -> Result<()>,
+        change: impl FnOnce(&mut TableWriter<'_, '_>) -> Result<()>,
     ) -> Result<()> {
         let result = self.flush_leftover(environment).and_then(|()| {
             self.freeze(dropped)?;
@@ -63,7 +62,7 @@ impl Store {
     }
 
     /// Merges the layer of an earlier flush that failed.
-    fn flush_leftover(&self, environment: &Environment) -> Result<()> {
+    fn flush_leftover(&self, environment: &mut Environment) -> Result<()> {
         if self.layers().frozen.is_none() { Ok(()) } else { self.merge(environment, |_| Ok(())) }
     }
 
@@ -87,26 +86,62 @@ impl Store {
     /// Writes the frozen layer and a change to the tables, and shows the new version.
     fn merge(
         &self,
-        environment: &Environment,
-        change: impl FnOnce(&mut TableWriter<'_>) -> Result<()>,
+        environment: &mut Environment,
+        change: impl FnOnce(&mut TableWriter<'_, '_>) -> Result<()>,
     ) -> Result<()> {
         let frozen = self.layers().frozen.clone();
-        let mut writer = TableWriter::begin(environment)?;
-        if let Some(frozen) = &frozen {
-            write_layer(frozen, &mut writer)?;
+        let written = environment.write(|writer| {
+            if let Some(frozen) = &frozen {
+                write_layer(frozen, writer)?;
+            }
+            change(writer)?;
+            // Readers of the version so far need its pages until they end.
+            let version = Arc::clone(&self.layers().base.version);
+            if Arc::strong_count(&version) > 2 {
+                version.prepare_for_successor();
+            }
+            Ok(())
+        });
+        if written.is_err() {
+            self.recover(environment);
         }
-        change(&mut writer)?;
-        // Readers of the version so far need its pages until they end.
-        let version = Arc::clone(&self.layers().base.version);
-        if Arc::strong_count(&version) > 2 {
-            version.prepare_for_successor();
-        }
-        writer.commit()?;
+        written?;
         self.publish(environment)?;
         if let Some(frozen) = &frozen {
             self.log.writer().remove_through(frozen.last_sequence);
         }
         Ok(())
+    }
+
+    /// Returns the current layers. If the file of the tables had an error, waits until it is open
+    /// again.
+    ///
+    /// The caller has not locked the tables.
+    pub(crate) fn readable_layers(&self) -> Layers {
+        let layers = self.layers().clone();
+        if !layers.base.version.is_broken() {
+            return layers;
+        }
+        self.recover(&mut self.lock_tables());
+        self.layers().clone()
+    }
+
+    /// Opens the file of the tables anew if an error of it requires that. Everything is as before
+    /// the failed write then, but the snapshots have expired.
+    fn recover(&self, environment: &mut Environment) {
+        if !environment.is_broken() {
+            return;
+        }
+        let version = environment.reopen(&self.folder).and_then(|()| Version::open(environment));
+        // Without a new version, reads fail until the next attempt.
+        let Ok(version) = version else { return };
+        let old = {
+            let mut layers = self.layers_mut();
+            let base = VersionHandle { version: Arc::new(version), ..layers.base.clone() };
+            std::mem::replace(&mut layers.base, base)
+        };
+        old.version.expire();
+        self.old_versions.expire_all();
     }
 
     /// Shows the current state of the tables, which has everything of the frozen layer.
@@ -117,14 +152,13 @@ impl Store {
             let base = VersionHandle { version: Arc::clone(&version), ..layers.base.clone() };
             (std::mem::replace(&mut layers.base, base), layers.frozen.take())
         };
-        let pages_max = self.options.old_snapshot_bytes / rustix::param::page_size() as u64;
-        self.old_versions.add(&old.version, &version, pages_max);
+        self.old_versions.add(&old.version, &version, self.options.old_snapshot_bytes);
         drop(frozen);
         Ok(())
     }
 }
 
-fn write_layer(frozen: &FrozenLayer, writer: &mut TableWriter<'_>) -> Result<()> {
+fn write_layer(frozen: &FrozenLayer, writer: &mut TableWriter<'_, '_>) -> Result<()> {
     for entry in frozen.layer.writes.iter_from(&[]) {
         match entry.value() {
             Some(value) => writer.put(entry.key(), value)?,

@@ -8,10 +8,19 @@ use std::path::Path;
 use kv::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 
+use crate::data_files;
 use crate::error::map_open_io;
 
-/// The version that this crate writes, which is also the newest that it reads.
-pub(crate) const FORMAT_VERSION: u32 = 1;
+/// The version of a plain store. The kind of machine follows it, because LMDB's file depends on
+/// that.
+const PLAIN_VERSION: u32 = 1;
+
+/// The version of an encrypted store, which is the newest that this crate reads. All machines read
+/// its files.
+const ENCRYPTED_VERSION: u32 = 2;
+
+/// The word after the version of an encrypted store.
+const ENCRYPTED: &str = "encrypted";
 
 pub(crate) const FILE_NAME: &str = "FORMAT";
 pub(crate) const TEMPORARY_FILE_NAME: &str = "FORMAT.new";
@@ -42,28 +51,32 @@ pub fn is_store(folder: &Path) -> bool {
 
 /// Checks the format of the store in `folder`, or writes the format of a new one. Creates the
 /// folder if it does not exist.
-pub(crate) fn check_or_create(folder: &Path) -> Result<()> {
+///
+/// Errors: [`Error::CannotOpen`] if the store is encrypted and the caller has no key, or the other
+/// way around.
+pub(crate) fn check_or_create(folder: &Path, is_encrypted: bool) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| map_open_io("creating", folder, &error))?;
     let path = folder.join(FILE_NAME);
     match fs::read_to_string(&path) {
-        Ok(text) => check(&text, &path),
+        Ok(text) => check(&text, &path, is_encrypted),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            if crate::environment::newest_file(folder)?.is_some() {
-                let reason = format!("{} is missing next to the mapped file", path.display());
+            if data_files::newest(folder)?.is_some() {
+                let reason = format!("{} is missing next to the tables", path.display());
                 return Err(Error::Corrupt { reason });
             }
-            write(folder)
+            write(folder, is_encrypted)
         }
         Err(error) => Err(map_open_io("reading", &path, &error)),
     }
 }
 
 /// Writes the file into `folder` atomically.
-pub(crate) fn write(folder: &Path) -> Result<()> {
+pub(crate) fn write(folder: &Path, is_encrypted: bool) -> Result<()> {
+    let text = if is_encrypted { encrypted_text() } else { plain_text() };
     let temporary = folder.join(TEMPORARY_FILE_NAME);
     let written = File::create(&temporary)
         .and_then(|mut file| {
-            writeln!(file, "{PREFIX}{FORMAT_VERSION} {}", machine())?;
+            writeln!(file, "{text}")?;
             file.sync_all()
         })
         .and_then(|()| fs::rename(&temporary, folder.join(FILE_NAME)))
@@ -77,25 +90,42 @@ fn machine() -> String {
     format!("{order} {}-bit pages of {}", usize::BITS, rustix::param::page_size())
 }
 
-fn check(text: &str, path: &Path) -> Result<()> {
+fn plain_text() -> String {
+    format!("{PREFIX}{PLAIN_VERSION} {}", machine())
+}
+
+fn encrypted_text() -> String {
+    format!("{PREFIX}{ENCRYPTED_VERSION} {ENCRYPTED}")
+}
+
+fn check(text: &str, path: &Path, is_encrypted: bool) -> Result<()> {
     let text = text.trim_end();
+    let (plain, encrypted) = (plain_text(), encrypted_text());
     let damaged = || Error::Corrupt {
-        reason: format!(
-            "{} should say `{PREFIX}{FORMAT_VERSION} {}`, not `{text}`",
-            path.display(),
-            machine()
-        ),
+        reason: format!("{} should say `{plain}` or `{encrypted}`, not `{text}`", path.display()),
     };
-    let (version, written_on) =
+    let mismatch = |reason: &str| {
+        let store = format!("the store of {}", path.display());
+        Err(Error::CannotOpen { store, reason: reason.to_owned() })
+    };
+    let (version, rest) =
         text.strip_prefix(PREFIX).and_then(|rest| rest.split_once(' ')).ok_or_else(damaged)?;
     match version.parse::<u32>() {
-        Ok(found) if found > FORMAT_VERSION => {
-            return Err(Error::NewerFormat { found, supported: FORMAT_VERSION });
+        Ok(found) if found > ENCRYPTED_VERSION => {
+            return Err(Error::NewerFormat { found, supported: ENCRYPTED_VERSION });
         }
-        Ok(1..) => {}
+        Ok(PLAIN_VERSION) if is_encrypted => {
+            return mismatch(
+                "it is not encrypted, and only a new one can be; dump it, and restore the dump into an empty folder",
+            );
+        }
+        Ok(ENCRYPTED_VERSION) if rest != ENCRYPTED => return Err(damaged()),
+        Ok(ENCRYPTED_VERSION) if !is_encrypted => return mismatch("it is encrypted, and no key was given"),
+        Ok(ENCRYPTED_VERSION) => return Ok(()),
+        Ok(PLAIN_VERSION) => {}
         _ => return Err(damaged()),
     }
-    if written_on == machine() {
+    if rest == machine() {
         return Ok(());
     }
     Err(Error::Unsupported {
@@ -112,8 +142,8 @@ mod tests {
     #[test]
     fn other_formats_and_machines_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        check_or_create(folder.path()).unwrap();
-        check_or_create(folder.path()).unwrap();
+        check_or_create(folder.path(), false).unwrap();
+        check_or_create(folder.path(), false).unwrap();
         assert!(is_store(folder.path()));
         let path = folder.path().join(FILE_NAME);
         for (text, is_expected) in [
@@ -121,15 +151,17 @@ mod tests {
                 "persea mmfiles 1 big-endian 64-bit pages of 4096",
                 (|e| matches!(e, Error::Unsupported { .. })) as fn(&Error) -> bool,
             ),
-            ("persea mmfiles 2 little-endian 64-bit pages of 4096", |e| {
+            ("persea mmfiles 3 little-endian 64-bit pages of 4096", |e| {
                 matches!(e, Error::NewerFormat { .. })
             }),
+            ("persea mmfiles 2 little-endian 64-bit pages of 4096", |e| matches!(e, Error::Corrupt { .. })),
+            ("persea mmfiles 2 encrypted", |e| matches!(e, Error::CannotOpen { .. })),
             ("persea mmfiles 0 x", |e| matches!(e, Error::Corrupt { .. })),
             ("persea rocksdb 1", |e| matches!(e, Error::Corrupt { .. })),
             ("", |e| matches!(e, Error::Corrupt { .. })),
         ] {
             fs::write(&path, text).unwrap();
-            let error = check_or_create(folder.path()).unwrap_err();
+            let error = check_or_create(folder.path(), false).unwrap_err();
             assert!(is_expected(&error), "{text}: {error}");
         }
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use kv::{Entry, KeyRange, Overlay, Result, Snapshot, Tree, layered};
 
-use crate::keys;
 use crate::version::VersionHandle;
 
 /// The memory in bytes that an entry of a layer takes in addition to its key and value.
@@ -92,10 +91,7 @@ impl Layers {
             entry.value().into_iter().for_each(read);
             return Ok(());
         }
-        self.base.version.read(|transaction| {
-            keys::get(self.base.version.tables(), transaction, key)?.into_iter().for_each(read);
-            Ok(())
-        })
+        self.base.version.read(|reader| reader.get(key, |value| value.into_iter().for_each(read)))
     }
 
     fn written(&self, key: &[u8]) -> Option<&Entry> {

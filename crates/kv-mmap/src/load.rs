@@ -1,19 +1,21 @@
 //! Bulk loads. A small one is one commit. A large one collects its pairs in a file, then writes
 //! them to the tables in one step.
 
-use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use encryption::TemporaryFile;
 use kv::{BulkLoad, Durability, Entry, Error, LocalStore, Result, WaitPolicy};
 
+use crate::environment::TableWriter;
 use crate::layers::Layer;
 use crate::store::Store;
-use crate::tables::TableWriter;
 
 /// The size in bytes from which a load collects its pairs in a file.
 const FILE_FROM_BYTES: usize = 8 << 20;
+
+/// The buffer of the file.
+const BUFFER_BYTES: usize = 256 << 10;
 
 /// A load in progress. If it is dropped, it has written nothing.
 pub(crate) struct Load {
@@ -34,7 +36,7 @@ impl Load {
     fn spill(&mut self) -> Result<&mut PairFile> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => PairFile::create(self.store.new_load_path()?)?,
+            None => PairFile::new(self.store.new_load_file()?),
         };
         let file = self.file.insert(file);
         for entry in std::mem::take(&mut self.pairs).writes.iter_from(&[]) {
@@ -46,8 +48,8 @@ impl Load {
     /// Writes the pairs of the file to the tables.
     fn finish_file(mut self) -> Result<()> {
         let pairs = self.spill()?.read()?;
-        let environment = self.store.lock_tables();
-        self.store.flush_locked(&environment, None, |writer| copy(pairs, writer))
+        let mut environment = self.store.lock_tables();
+        self.store.flush_locked(&mut environment, None, |writer| copy(pairs, writer))
     }
 }
 
@@ -80,7 +82,7 @@ impl BulkLoad for Load {
     }
 }
 
-fn copy(mut pairs: PairReader, writer: &mut TableWriter<'_>) -> Result<()> {
+fn copy(mut pairs: PairReader, writer: &mut TableWriter<'_, '_>) -> Result<()> {
     let failed = |error| Error::io("reading the file of a load", &error);
     let mut is_first = true;
     while let Some((key, value)) = pairs.next().map_err(failed)? {
@@ -93,18 +95,42 @@ fn copy(mut pairs: PairReader, writer: &mut TableWriter<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A file of pairs: the lengths of key and value (u32le each), then both. It is removed when it is
-/// dropped.
+/// A file of pairs: the lengths of key and value (u32le each), then both. It has no name, and is
+/// encrypted if the store is.
 struct PairFile {
-    path: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<Place>,
+}
+
+/// A place in a file, from which it is read or written on.
+struct Place {
+    file: Arc<TemporaryFile>,
+    offset: u64,
+}
+
+impl Write for Place {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_all_at(bytes, self.offset)?;
+        self.offset += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Read for Place {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
 }
 
 impl PairFile {
-    fn create(path: PathBuf) -> Result<Self> {
-        let file =
-            File::create(&path).map_err(|error| Error::io(format!("creating {}", path.display()), &error))?;
-        Ok(PairFile { path, file: BufWriter::with_capacity(1 << 18, file) })
+    fn new(file: TemporaryFile) -> Self {
+        let place = Place { file: Arc::new(file), offset: 0 };
+        PairFile { file: BufWriter::with_capacity(BUFFER_BYTES, place) }
     }
 
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
@@ -113,27 +139,20 @@ impl PairFile {
         let written = self.file.write_all(lengths.as_flattened());
         let written =
             written.and_then(|()| self.file.write_all(key)).and_then(|()| self.file.write_all(value));
-        written.map_err(|error| Error::io(format!("writing {}", self.path.display()), &error))
+        written.map_err(|error| Error::io("writing the file of a load", &error))
     }
 
     fn read(&mut self) -> Result<PairReader> {
-        let opened = self.file.flush().and_then(|()| File::open(&self.path));
-        let file = opened.map_err(|error| Error::io(format!("reading {}", self.path.display()), &error))?;
-        let rest_bytes = file.metadata().map_or(0, |file| file.len());
-        let file = BufReader::with_capacity(1 << 18, file);
-        Ok(PairReader { file, rest_bytes, key: Vec::new(), value: Vec::new() })
-    }
-}
-
-impl Drop for PairFile {
-    fn drop(&mut self) {
-        // The next start removes what is left.
-        let _ = fs::remove_file(&self.path);
+        self.file.flush().map_err(|error| Error::io("writing the file of a load", &error))?;
+        let Place { file, offset: rest_bytes } = self.file.get_ref();
+        let place = Place { file: Arc::clone(file), offset: 0 };
+        let file = BufReader::with_capacity(BUFFER_BYTES, place);
+        Ok(PairReader { file, rest_bytes: *rest_bytes, key: Vec::new(), value: Vec::new() })
     }
 }
 
 struct PairReader {
-    file: BufReader<File>,
+    file: BufReader<Place>,
     rest_bytes: u64,
     key: Vec<u8>,
     value: Vec<u8>,

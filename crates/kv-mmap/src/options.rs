@@ -1,11 +1,16 @@
 //! The options of a store and the bounds that follow from them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use encryption::MasterKey;
 use kv::LogRecovery;
 
 /// The minimum memory in bytes. With less, layers are merged after a few hundred writes.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
+
+/// The minimum cache of an encrypted store in bytes.
+const CACHE_BYTES_MIN: usize = 4 << 20;
 
 /// The share of the memory for one layer, as a divisor. There are at most two layers, and a merge
 /// takes as much again for the pages that it changes.
@@ -39,6 +44,11 @@ pub struct MmapOptions {
     pub old_snapshot_bytes: u64,
     /// The reaction to a log that is damaged before its end.
     pub log_recovery: LogRecovery,
+    /// The key of an encrypted store. A store is encrypted or not for its whole life.
+    pub encryption: Option<Arc<MasterKey>>,
+    /// The memory in bytes for decrypted pages of an encrypted store. Up to half of it are pages
+    /// that a merge has changed. The minimum is 4 MiB.
+    pub cache_bytes: usize,
 }
 
 impl Default for MmapOptions {
@@ -50,6 +60,8 @@ impl Default for MmapOptions {
             map_bytes: None,
             old_snapshot_bytes: 4 << 30,
             log_recovery: LogRecovery::Strict,
+            encryption: None,
+            cache_bytes: 64 << 20,
         }
     }
 }
@@ -58,6 +70,11 @@ impl MmapOptions {
     /// Returns the size in bytes at which a layer is merged into the mapped file.
     pub(crate) fn layer_bytes(&self) -> usize {
         (self.memory_bytes.max(MEMORY_BYTES_MIN) / LAYER_SHARE).min(LAYER_BYTES_MAX)
+    }
+
+    /// Returns the memory in bytes for decrypted pages.
+    pub(crate) fn page_cache_bytes(&self) -> usize {
+        self.cache_bytes.max(CACHE_BYTES_MIN)
     }
 
     pub(crate) fn sync_interval(&self) -> Duration {

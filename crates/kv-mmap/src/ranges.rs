@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use kv::{BlockLimits, Error, KeyRange, LocalStore, Result, ScanSpec, Tree};
+use encryption::Keyring;
+use kv::{BlockLimits, Error, KeyRange, Result, ScanSpec, Tree};
 
 use crate::error::map_open_io;
 use crate::format;
-use crate::keys;
 use crate::layers::Layers;
 use crate::samples::{self, Sample};
 use crate::store::Store;
@@ -15,26 +15,26 @@ use crate::store::Store;
 /// most: a few milliseconds.
 const READ_MAX: usize = 1 << 16;
 
-/// The share of free pages from which a compaction of a part of the keys is worth a copy, as a
+/// The share of free bytes from which a compaction of a part of the keys is worth a copy, as a
 /// divisor.
 const FREE_SHARE: u64 = 4;
 
-/// The size in pages from which a file is compacted when only a part is requested.
-const COMPACTED_PAGES_MIN: u64 = 1_024;
+/// The size in bytes from which a file is compacted when only a part is requested.
+const COMPACTED_BYTES_MIN: u64 = 4 << 20;
 
 impl Store {
     /// Drops a range: a record in the log, then one step in the tables.
     pub(crate) fn drop_range(&self, range: &KeyRange) -> Result<()> {
         self.check_open()?;
-        let environment = self.lock_tables();
+        let mut environment = self.lock_tables();
         if self.is_range_empty(range)? {
             return Ok(());
         }
-        self.flush_locked(&environment, Some(range), |_| Ok(()))
+        self.flush_locked(&mut environment, Some(range), |_| Ok(()))
     }
 
     fn is_range_empty(&self, range: &KeyRange) -> Result<bool> {
-        let mut scan = self.snapshot()?.scan(ScanSpec::forward(range.clone()).keys_only())?;
+        let mut scan = self.layers().clone().snapshot().scan(ScanSpec::forward(range.clone()).keys_only())?;
         Ok(range.is_empty() || scan.next_block(BlockLimits { rows: 1, bytes: 1 })?.is_none())
     }
 
@@ -72,14 +72,13 @@ impl Store {
         if range.is_empty() {
             return Ok(());
         }
-        let Layers { active, frozen, base } = self.layers().clone();
+        let Layers { active, frozen, base } = self.readable_layers();
         visit_layer(&active.writes, range, visit);
         if let Some(frozen) = frozen {
             visit_layer(&frozen.layer.writes, range, visit);
         }
-        base.version.read(|transaction| {
-            let tables = base.version.tables();
-            let samples = samples::of_range(tables.samples, transaction, range)?;
+        base.version.read(|reader| {
+            let samples = reader.samples(range)?;
             if samples.len() >= samples::ENOUGH {
                 samples.iter().for_each(|(key, bytes)| visit(key, *bytes));
                 return Ok(());
@@ -90,21 +89,21 @@ impl Store {
                 left -= 1;
                 left > 0
             };
-            keys::walk(tables, transaction, range, false, &mut visit_pair).map(|_| ())
+            reader.walk(range, false, &mut visit_pair).map(|_| ())
         })
     }
 
-    /// Copies the mapped file without its free pages, if that is worth it.
+    /// Copies the tables without their free pages, if that is worth it.
     pub(crate) fn compact(&self, range: &KeyRange) -> Result<()> {
         self.check_open()?;
         let mut environment = self.lock_tables();
-        self.flush_locked(&environment, None, |_| Ok(()))?;
-        let (pages, free) = (environment.pages(), self.layers().base.version.free_pages());
-        let is_worth_it = pages >= COMPACTED_PAGES_MIN && free >= pages / FREE_SHARE;
+        self.flush_locked(&mut environment, None, |_| Ok(()))?;
+        let (total, free) = (environment.total_bytes(), self.layers().base.version.free_bytes());
+        let is_worth_it = total >= COMPACTED_BYTES_MIN && free >= total / FREE_SHARE;
         if *range != KeyRange::all() && !is_worth_it {
             return Ok(());
         }
-        let compacted = environment.replace(&self.folder, self.options.map_size())?;
+        let compacted = environment.replace(&self.folder, &self.options)?;
         *environment = compacted;
         self.old_versions.clear();
         self.publish(&environment)
@@ -117,10 +116,16 @@ impl Store {
             let reason = format!("a checkpoint needs a new folder, but {} exists", folder.display());
             return Err(Error::Misuse { reason });
         }
-        let environment = self.lock_tables();
-        self.flush_locked(&environment, None, |_| Ok(()))?;
+        let mut environment = self.lock_tables();
+        self.flush_locked(&mut environment, None, |_| Ok(()))?;
         std::fs::create_dir_all(folder).map_err(|error| map_open_io("creating", folder, &error))?;
-        let copied = environment.copy_into(folder).and_then(|()| format::write(folder));
+        let copied = environment.copy_into(folder).and_then(|()| {
+            Keyring::copy(&self.folder, folder).map_err(|error| {
+                let (path, reason) = (folder.to_owned(), error.to_string());
+                Error::NotWritable { path, reason }
+            })?;
+            format::write(folder, self.options.encryption.is_some())
+        });
         if copied.is_err() {
             let _ = std::fs::remove_dir_all(folder);
         }

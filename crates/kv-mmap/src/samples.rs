@@ -5,23 +5,38 @@
 //! reading anything. There are sets of samples of different density. A large range is estimated
 //! from a thin set, so an estimate takes about as long whatever the range's size is.
 
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 
-use heed::{RoTxn, RwTxn};
 use kv::{KeyRange, Result};
 
-use crate::environment::Table;
-use crate::error::map;
-use crate::keys::{PART_BYTES, StoredRange};
+/// The maximum length of a key in a sample. With the number of the set it stays below LMDB's limit,
+/// 1,982 bytes with pages of 4 KiB.
+const KEY_BYTES_MAX: usize = 1_900;
 
 /// The density of each set: one of 2^n keys.
-const SETS: [u8; 5] = [6, 9, 12, 15, 18];
+pub(crate) const SETS: [u8; 5] = [6, 9, 12, 15, 18];
 
 /// The number of samples that are enough for an estimate: its error is then about a tenth.
 pub(crate) const ENOUGH: usize = 128;
 
 /// A key with the bytes that it stands for: its own pair and those of its neighbours.
 pub(crate) type Sample = (Vec<u8>, u64);
+
+/// A range of stored keys of one table.
+pub(crate) struct StoredRange {
+    pub(crate) first: Bound<Vec<u8>>,
+    pub(crate) last: Bound<Vec<u8>>,
+}
+
+impl RangeBounds<[u8]> for StoredRange {
+    fn start_bound(&self) -> Bound<&[u8]> {
+        self.first.as_ref().map(Vec::as_slice)
+    }
+
+    fn end_bound(&self) -> Bound<&[u8]> {
+        self.last.as_ref().map(Vec::as_slice)
+    }
+}
 
 /// Returns the bits that decide in which sets a key is.
 fn hash(key: &[u8]) -> u64 {
@@ -34,52 +49,35 @@ fn sets_of(key: &[u8]) -> impl Iterator<Item = u8> {
     SETS.into_iter().take_while(move |bits| u32::from(*bits) <= zeros)
 }
 
+/// Returns the stored keys of the samples that a key is: one for each set that it is in.
+pub(crate) fn stored_keys(key: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    sets_of(key).map(move |set| stored(set, key))
+}
+
 fn stored(set: u8, key: &[u8]) -> Vec<u8> {
     let mut stored = vec![set];
-    stored.extend_from_slice(key.get(..PART_BYTES).unwrap_or(key));
+    stored.extend_from_slice(key.get(..KEY_BYTES_MAX).unwrap_or(key));
     stored
 }
 
-/// Notes that a pair of this many bytes was written.
-pub(crate) fn note_put(table: Table, transaction: &mut RwTxn<'_>, key: &[u8], bytes: usize) -> Result<()> {
-    let bytes = (bytes as u64).to_le_bytes();
-    for set in sets_of(key) {
-        table.put(transaction, &stored(set, key), &bytes).map_err(map("writing a sample"))?;
-    }
-    Ok(())
-}
-
-/// Notes that a key was deleted.
-pub(crate) fn note_delete(table: Table, transaction: &mut RwTxn<'_>, key: &[u8]) -> Result<()> {
-    for set in sets_of(key) {
-        table.delete(transaction, &stored(set, key)).map_err(map("deleting a sample"))?;
-    }
-    Ok(())
-}
-
-/// Notes that a range was deleted.
-pub(crate) fn note_delete_range(table: Table, transaction: &mut RwTxn<'_>, range: &KeyRange) -> Result<()> {
-    for set in SETS {
-        table.delete_range(transaction, &bounds(set, range)).map_err(map("deleting samples"))?;
-    }
-    Ok(())
-}
-
-fn bounds(set: u8, range: &KeyRange) -> StoredRange {
+/// Returns the stored keys of the samples of a range in one set.
+pub(crate) fn bounds(set: u8, range: &KeyRange) -> StoredRange {
     let end = if range.end.is_empty() { vec![set + 1] } else { stored(set, &range.end) };
     StoredRange { first: Bound::Included(stored(set, &range.start)), last: Bound::Excluded(end) }
 }
 
-/// Returns samples of a range in ascending order: those of the thinnest set that has enough.
-pub(crate) fn of_range(table: Table, transaction: &RoTxn<'_>, range: &KeyRange) -> Result<Vec<Sample>> {
+/// Returns the sample of a set from its stored form.
+pub(crate) fn sample(set: u8, stored: &[u8], bytes: &[u8]) -> Sample {
+    let bytes = bytes.try_into().map_or(0, u64::from_le_bytes);
+    (stored.get(1..).unwrap_or_default().to_vec(), bytes << set)
+}
+
+/// Returns the samples of the thinnest set that has enough; `read` adds those of one set.
+pub(crate) fn enough(mut read: impl FnMut(u8, &mut Vec<Sample>) -> Result<()>) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
     for set in SETS.into_iter().rev() {
         samples.clear();
-        for pair in table.range(transaction, &bounds(set, range)).map_err(map("reading samples"))? {
-            let (stored, bytes) = pair.map_err(map("reading samples"))?;
-            let bytes = bytes.try_into().map_or(0, u64::from_le_bytes);
-            samples.push((stored.get(1..).unwrap_or_default().to_vec(), bytes << set));
-        }
+        read(set, &mut samples)?;
         if samples.len() >= ENOUGH {
             break;
         }

@@ -1,11 +1,10 @@
-//! Scans of a version of the mapped file.
+//! Scans of a version of the tables.
 //!
 //! A scan holds no read transaction between two blocks. Each block begins with a lookup of the
 //! place where the last one ended, which takes a microsecond.
 
 use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, KeyRange, PrefixScan, Result, Scan, ScanSpec};
 
-use crate::keys;
 use crate::version::VersionHandle;
 
 /// A scan of one range.
@@ -31,8 +30,8 @@ impl Scan for VersionScan {
         // A block is likely to be as large as the one before.
         let mut block = Block::with_capacity(self.last_rows.min(limits.rows), self.last_bytes);
         let version = &self.snapshot.version;
-        version.read(|transaction| {
-            keys::walk(version.tables(), transaction, range, *reverse, &mut |key, value| {
+        version.read(|reader| {
+            reader.walk(range, *reverse, &mut |key, value| {
                 let value = if *keys_only { &[] } else { value };
                 block.push(key, value) && !limits.is_reached_by(&block)
             })
@@ -77,8 +76,8 @@ impl PrefixScan for VersionPrefixScan {
         }
         let version = &self.snapshot.version;
         let mut is_too_large = false;
-        let ended = version.read(|transaction| {
-            keys::walk(version.tables(), transaction, &range, false, &mut |key, value| {
+        let ended = version.read(|reader| {
+            reader.walk(&range, false, &mut |key, value| {
                 is_too_large = !block.push(key, value);
                 !is_too_large && !limits.is_reached_by(block)
             })

@@ -1,4 +1,4 @@
-//! Reads from a snapshot: the layers of committed writes over a version of the mapped file.
+//! Reads from a snapshot: the layers of committed writes over a version of the tables.
 
 use std::sync::Arc;
 
@@ -6,18 +6,16 @@ use kv::{
     BLOCK_BYTES_MAX, ClosedFlag, Error, LivingSnapshot, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values,
 };
 
-use crate::keys;
 use crate::scan::{VersionPrefixScan, VersionScan};
 use crate::version::VersionHandle;
 
 impl Snapshot for VersionHandle {
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
         self.closed.check()?;
-        self.version.read(|transaction| {
+        self.version.read(|reader| {
             let mut values = Values::with_capacity(keys.len(), 0);
             for key in keys {
-                let value = keys::get(self.version.tables(), transaction, key)?;
-                if !values.push(value) {
+                if !reader.get(key, |value| values.push(value))? {
                     return Err(Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX });
                 }
                 if values.is_full() {

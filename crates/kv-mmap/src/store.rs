@@ -1,14 +1,15 @@
 //! The open store, which transactions, snapshots, loads and the flusher share.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use encryption::{TemporaryFile, TemporaryFolder};
 use kv::{
     ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LivingSnapshots, LocalStore, LogSync, Result,
     Snapshot, WaitPolicy, Writes,
 };
 
+use crate::encrypted::check_key;
 use crate::environment::Environment;
 use crate::error::map_open_io;
 use crate::flush_signal::FlushSignal;
@@ -18,7 +19,6 @@ use crate::log::{self, DroppedLog, Folder, Log, LogFiles};
 use crate::old_versions::OldVersions;
 use crate::options::MmapOptions;
 use crate::snapshot::StoreSnapshot;
-use crate::tables;
 use crate::version::{Version, VersionHandle};
 
 /// The folder of the log.
@@ -34,7 +34,7 @@ const REMEMBERED_KEY_SHARE: usize = 1 << 10;
 pub(crate) struct Store {
     pub(crate) folder: PathBuf,
     pub(crate) options: MmapOptions,
-    /// The mapped file. Only the thread that holds the lock writes to it.
+    /// The tables. Only the thread that holds the lock writes to it.
     pub(crate) environment: Mutex<Environment>,
     layers: RwLock<Layers>,
     pub(crate) log: Arc<Log>,
@@ -44,7 +44,6 @@ pub(crate) struct Store {
     conflict_table: Arc<ConflictTable>,
     /// The number of large commits that are being written, for which others wait long.
     large_commits: LargeWrites,
-    loads: AtomicU64,
     pub(crate) living_snapshots: Arc<LivingSnapshots>,
     /// The part of the log that the start did not replay.
     pub(crate) dropped_log: DroppedLog,
@@ -54,8 +53,11 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn open(folder: &Path, options: &MmapOptions) -> Result<Store> {
         let log_folder = folder.join(LOG_FOLDER);
-        format::check_or_create(folder)?;
-        let log_files = Folder::open(log_folder.clone());
+        format::check_or_create(folder, options.encryption.is_some())?;
+        if let Some(master) = &options.encryption {
+            check_key(folder, master)?;
+        }
+        let log_files = Folder::open(log_folder.clone(), options.encryption.clone());
         let log_files = log_files.map_err(|error| map_open_io("creating", &log_folder, &error))?;
         Self::open_with(folder, options, &log_files, Arc::new(log_files.clone()))
     }
@@ -69,8 +71,8 @@ impl Store {
     ) -> Result<Store> {
         let folder_lock = Arc::new(FolderLock::take(folder)?);
         remove_loads(folder)?;
-        let environment = Environment::open(folder, options.map_size())?;
-        let judged = log::judge(log_folder, tables::applied(&environment)?, options.log_recovery)?;
+        let environment = Environment::open(folder, options)?;
+        let judged = log::judge(log_folder, environment.applied()?, options.log_recovery)?;
         log::replay(log_folder, &judged, &environment)?;
         let (number, dropped_log) = log::clear(folder, log_folder, &judged, options.log_recovery)
             .map_err(|error| map_open_io("emptying", log_folder.path(), &error))?;
@@ -97,7 +99,6 @@ impl Store {
             old_versions: OldVersions::default(),
             conflict_table,
             large_commits: LargeWrites::default(),
-            loads: AtomicU64::new(0),
             living_snapshots: Arc::default(),
             dropped_log,
             closed,
@@ -116,11 +117,13 @@ impl Store {
         self.layers.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the path of a new bulk load's file, and creates its folder.
-    pub(crate) fn new_load_path(&self) -> Result<PathBuf> {
-        let folder = self.folder.join(LOAD_FOLDER);
-        std::fs::create_dir_all(&folder).map_err(|error| map_open_io("creating", &folder, &error))?;
-        Ok(folder.join(self.loads.fetch_add(1, Ordering::Relaxed).to_string()))
+    /// Creates a file without a name for the pairs of a bulk load.
+    pub(crate) fn new_load_file(&self) -> Result<TemporaryFile> {
+        let path = self.folder.join(LOAD_FOLDER);
+        let created = std::fs::create_dir_all(&path).and_then(|()| {
+            TemporaryFolder { path: path.clone(), is_encrypted: self.options.encryption.is_some() }.create()
+        });
+        created.map_err(|error| map_open_io("creating a file in", &path, &error))
     }
 
     /// Writes a commit to the log and makes it visible.
@@ -210,10 +213,9 @@ impl LocalStore for Store {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.check_open()?;
-        let layers = self.layers().clone();
         let closed = self.closed.clone();
         Ok(Arc::new(StoreSnapshot {
-            layers: layers.snapshot(),
+            layers: self.readable_layers().snapshot(),
             closed,
             _living: self.living_snapshots.enter(),
         }))
@@ -221,8 +223,11 @@ impl LocalStore for Store {
 
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()> {
         self.check_open()?;
-        let layers = self.layers().clone();
-        layers.read(key, read)
+        match self.readable_layers().read(key, read) {
+            // The tables were opened anew after an error.
+            Err(Error::SnapshotExpired) => self.readable_layers().read(key, read),
+            result => result,
+        }
     }
 
     fn apply(&self, writes: &Writes<'_>, wait: WaitPolicy) -> Result<()> {

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use encryption::MasterKey;
 use kv::{Durability, Engine, KeyRange, LoadHint, LoadKind, TransactionOptions};
 use kv_mmap::{MmapEngine, MmapOptions};
 
@@ -35,15 +36,23 @@ fn growth(work: impl FnOnce() + Send) -> u64 {
     most - before
 }
 
-fn open(folder: &std::path::Path) -> Arc<MmapEngine> {
-    MmapEngine::open(folder, &MmapOptions { memory_bytes: 64 << 20, ..MmapOptions::default() }).expect("open")
+fn open(folder: &std::path::Path, encryption: Option<Arc<MasterKey>>) -> Arc<MmapEngine> {
+    let options =
+        MmapOptions { memory_bytes: 64 << 20, cache_bytes: 16 << 20, encryption, ..MmapOptions::default() };
+    MmapEngine::open(folder, &options).expect("open")
 }
 
 /// One test, because others would disturb the measurement.
 #[test]
 fn loads_writes_and_drops_take_bounded_memory() {
+    for encryption in [None, Some(Arc::new(MasterKey::random().expect("random bytes")))] {
+        they_take_bounded_memory(encryption);
+    }
+}
+
+fn they_take_bounded_memory(encryption: Option<Arc<MasterKey>>) {
     let folder = tempfile::tempdir().expect("tempdir");
-    let engine = open(folder.path());
+    let engine = open(folder.path(), encryption);
     let loading = growth(|| {
         let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: 0 }).expect("load");
         for i in 0..400_000_u32 {

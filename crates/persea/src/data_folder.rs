@@ -4,8 +4,10 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 
 use backups::restore;
+use encryption::MasterKey;
 
 use crate::engine::EngineName;
 use crate::failure::Failure;
@@ -84,12 +86,17 @@ pub(crate) fn check(folder: &Path, required: FolderState) -> Result<(), Failure>
 /// Carries out the restore of a backup that an earlier process has prepared. Returns true if there
 /// was one.
 ///
-/// Errors: those of the folder's lock, if another process has the data open; 7002.
-pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
+/// `key` returns the key of the present data if they are encrypted.
+///
+/// Errors: those of the folder's lock, if another process has the data open; those of `key`; 7002.
+pub(crate) fn finish_restore(
+    folder: &Path,
+    key: impl FnOnce() -> Result<Option<Arc<MasterKey>>, Failure>,
+) -> Result<bool, Failure> {
     if !restore::is_pending(folder) {
         return Ok(false);
     }
-    kv_mmap::settle(folder)?;
+    kv_mmap::settle(folder, key)?;
     // While the files are being moved, the folder may not reveal which engine owns them.
     let _locks = (kv_rocksdb::FolderLock::take(folder)?, kv_mmap::FolderLock::take(folder)?);
     // The store assigns the numbers of segments, so the restored store would mistake other segments

@@ -71,15 +71,7 @@ fn secrets_in(folder: &Path) -> Result<Vec<Secret>, Failure> {
 pub(crate) fn open(folder: &Path, source: Option<SecretSource>) -> Result<Option<DataEncryption>, Failure> {
     let is_encrypted = Keyring::exists(folder);
     let Some(source) = source else {
-        return match is_encrypted {
-            false => Ok(None),
-            true => Err(format!(
-                "the data in {} is encrypted; name its key by --rocksdb.encryption-keyfile, \
-                 --rocksdb.encryption-keyfolder or --rocksdb.encryption-key-generator",
-                folder.display()
-            )
-            .into()),
-        };
+        return if is_encrypted { Err(without_secret(folder)) } else { Ok(None) };
     };
     let secrets = source.secrets()?;
     if !is_encrypted && data_folder::has_store(folder) {
@@ -95,6 +87,29 @@ pub(crate) fn open(folder: &Path, source: Option<SecretSource>) -> Result<Option
         false => Keyring::create(folder, &secrets)?,
     };
     Ok(Some(DataEncryption { source, keyring }))
+}
+
+/// Returns the key of the data in a folder as it is; `None` if it is not encrypted. Changes nothing.
+///
+/// Errors: text for the user, if no secret is given or none is right.
+pub(crate) fn present_key(
+    folder: &Path,
+    source: Option<&SecretSource>,
+) -> Result<Option<Arc<MasterKey>>, Failure> {
+    if !Keyring::exists(folder) {
+        return Ok(None);
+    }
+    let secrets = source.ok_or_else(|| without_secret(folder))?.secrets()?;
+    Ok(Some(Arc::clone(Keyring::open(folder, &secrets)?.master_key())))
+}
+
+fn without_secret(folder: &Path) -> Failure {
+    format!(
+        "the data in {} is encrypted; name its key by --rocksdb.encryption-keyfile, \
+         --rocksdb.encryption-keyfolder or --rocksdb.encryption-key-generator",
+        folder.display()
+    )
+    .into()
 }
 
 impl DataEncryption {

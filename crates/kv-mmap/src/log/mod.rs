@@ -1,7 +1,8 @@
-//! The log in front of the mapped file: files of records, one for each commit.
+//! The log in front of the tables: files of records, one for each commit.
 //!
-//! A commit is written to the log before it is acknowledged. Once its writes are in the mapped
-//! file, its log file is removed. `record` specifies the bytes.
+//! A commit is written to the log before it is acknowledged. Once its writes are in the tables, its
+//! log file is removed. `record` specifies the bytes. A file of an encrypted store has them behind
+//! the header of its key.
 
 mod clear;
 mod files;

@@ -1,18 +1,16 @@
 //! The start after a crash: judging the log, then applying its records to the tables.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kv::{Error, KeyRange, LogRecovery, Result};
 
-use super::files::Folder;
+use super::files::{Folder, PlainFile};
 use super::record::{CHECKSUM_BYTES, Entries, HEADER_BYTES, Header, Kind, MAGIC};
-use crate::environment::Environment;
+use crate::environment::{Environment, TableWriter};
 use crate::error::map_open_io;
-use crate::tables::TableWriter;
 
-/// The bytes of records that are applied in one transaction of LMDB.
+/// The bytes of records that are applied in one transaction of the tables.
 const APPLIED_AT_ONCE_BYTES: u64 = 32 << 20;
 
 /// The number of bytes in one read of a file.
@@ -59,7 +57,16 @@ pub(crate) fn judge(folder: &Folder, applied: u64, wanted: LogRecovery) -> Resul
     for number in folder.numbers().map_err(|error| map_open_io("reading", folder.path(), &error))? {
         let path = folder.path_of(number);
         let failed = |error: io::Error| map_open_io("reading", &path, &error);
-        let mut file = LogReader::open(&path).map_err(failed)?;
+        let opened = folder.open_file(number);
+        if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
+            // The header was on disk before the first record, so this is damage.
+            let sequence = judged.last_sequence + 1;
+            judged.dropped_bytes += std::fs::metadata(&path).map_err(failed)?.len();
+            flaw.get_or_insert(Flaw { file: number, path, offset: 0, sequence });
+            synced = u64::MAX;
+            continue;
+        }
+        let mut file = LogReader::new(opened.map_err(failed)?);
         while file.offset < file.length {
             let record = file.record().map_err(failed)?;
             match record {
@@ -111,16 +118,17 @@ pub(crate) fn replay(folder: &Folder, judged: &Judged, environment: &Environment
     let mut records = judged.records.iter().peekable();
     let mut bodies = Bodies { folder, file: None };
     while records.peek().is_some() {
-        let mut writer = TableWriter::begin(environment)?;
-        let mut bytes = 0;
-        while let Some(record) = records.next_if(|_| bytes < APPLIED_AT_ONCE_BYTES) {
-            let path = folder.path_of(record.file);
-            let failed = |error: io::Error| map_open_io("reading", &path, &error);
-            apply(record, bodies.read(record).map_err(failed)?, &failed, &mut writer)?;
-            writer.set_applied(record.header.sequence)?;
-            bytes += record.header.body_bytes;
-        }
-        writer.commit()?;
+        environment.write(|writer| {
+            let mut bytes = 0;
+            while let Some(record) = records.next_if(|_| bytes < APPLIED_AT_ONCE_BYTES) {
+                let path = folder.path_of(record.file);
+                let failed = |error: io::Error| map_open_io("reading", &path, &error);
+                apply(record, bodies.read(record).map_err(failed)?, &failed, writer)?;
+                writer.set_applied(record.header.sequence)?;
+                bytes += record.header.body_bytes;
+            }
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -129,7 +137,7 @@ fn apply(
     record: &Place,
     body: impl Read,
     failed: &dyn Fn(io::Error) -> Error,
-    writer: &mut TableWriter<'_>,
+    writer: &mut TableWriter<'_, '_>,
 ) -> Result<()> {
     let mut entries = Entries::new(body, record.header.body_bytes);
     while let Some((first, second)) = entries.next().map_err(failed)? {
@@ -148,7 +156,7 @@ fn apply(
 struct Bodies<'a> {
     folder: &'a Folder,
     /// The number of the open file, the file, and the place after the body that was read last.
-    file: Option<(u64, BufReader<File>, u64)>,
+    file: Option<(u64, BufReader<PlainFile>, u64)>,
 }
 
 impl Bodies<'_> {
@@ -157,7 +165,7 @@ impl Bodies<'_> {
         let (_, file, end) = match self.file.take() {
             Some(open) if open.0 == record.file => self.file.insert(open),
             _ => {
-                let file = File::open(self.folder.path_of(record.file))?;
+                let file = self.folder.open_file(record.file)?;
                 self.file.insert((record.file, BufReader::with_capacity(WINDOW_BYTES, file), 0))
             }
         };
@@ -169,17 +177,16 @@ impl Bodies<'_> {
 
 /// A file that is read record by record.
 struct LogReader {
-    file: BufReader<File>,
+    file: BufReader<PlainFile>,
     length: u64,
     /// The place that is read next.
     offset: u64,
 }
 
 impl LogReader {
-    fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let length = file.metadata()?.len();
-        Ok(LogReader { file: BufReader::with_capacity(WINDOW_BYTES, file), length, offset: 0 })
+    fn new(file: PlainFile) -> Self {
+        let length = file.length();
+        LogReader { file: BufReader::with_capacity(WINDOW_BYTES, file), length, offset: 0 }
     }
 
     /// Reads the record at the current place and moves past it. Returns `None`, and stays, if

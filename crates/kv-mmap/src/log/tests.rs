@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use encryption::{HEADER_BYTES, MasterKey};
 use kv::{
     Durability, Error, LocalStore, LocalTransaction, LogRecovery, Result, TransactionOptions,
     WriteTransaction,
@@ -104,21 +105,31 @@ impl LogFile for FaultyFile {
             self.1.syncs_fail.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         if fails.is_ok() { Err(io::ErrorKind::Other.into()) } else { self.0.sync() }
     }
+
+    fn may_be_rewritten(&self) -> bool {
+        self.0.may_be_rewritten()
+    }
 }
 
 fn faults(fault: Fault, at: usize) -> Arc<Faults> {
     Arc::new(Faults { fault, at, operations: AtomicUsize::new(0), syncs_fail: AtomicUsize::new(0) })
 }
 
-fn open_with(folder: &Path, faults: &Arc<Faults>) -> Result<Arc<Store>> {
-    crate::format::check_or_create(folder)?;
-    let log = Folder::open(folder.join("log")).unwrap();
-    let files = Arc::new(FaultyFolder(log.clone(), Arc::clone(faults)));
-    Store::open_with(folder, &MmapOptions::default(), &log, files).map(Arc::new)
+/// Returns the options of a plain store and of an encrypted one.
+fn forms() -> [MmapOptions; 2] {
+    let encryption = Some(Arc::new(MasterKey::random().unwrap()));
+    [MmapOptions::default(), MmapOptions { encryption, ..MmapOptions::default() }]
 }
 
-fn open(folder: &Path) -> Arc<Store> {
-    Arc::new(Store::open(folder, &MmapOptions::default()).unwrap())
+fn open_with(folder: &Path, options: &MmapOptions, faults: &Arc<Faults>) -> Result<Arc<Store>> {
+    crate::format::check_or_create(folder, options.encryption.is_some())?;
+    let log = Folder::open(folder.join("log"), options.encryption.clone()).unwrap();
+    let files = Arc::new(FaultyFolder(log.clone(), Arc::clone(faults)));
+    Store::open_with(folder, options, &log, files).map(Arc::new)
+}
+
+fn open(folder: &Path, options: &MmapOptions) -> Arc<Store> {
+    Arc::new(Store::open(folder, options).unwrap())
 }
 
 /// Commits two keys with a number.
@@ -148,12 +159,12 @@ fn numbers(store: &Store) -> Vec<u32> {
 /// there, and reads continue.
 #[test]
 fn every_fault_at_every_operation_loses_nothing() {
-    for fault in FAULTS {
+    for (options, fault) in forms().iter().flat_map(|options| FAULTS.map(|fault| (options, fault))) {
         for at in 0..24 {
             let folder = tempfile::tempdir().unwrap();
             let faults = faults(fault, at);
             let mut acknowledged = Vec::new();
-            if let Ok(store) = open_with(folder.path(), &faults) {
+            if let Ok(store) = open_with(folder.path(), options, &faults) {
                 for number in 0..12 {
                     let result = put(&store, number, Durability::Buffered);
                     match result {
@@ -167,7 +178,7 @@ fn every_fault_at_every_operation_loses_nothing() {
                     assert_eq!(numbers(&store), acknowledged, "{fault:?} at {at}");
                 }
             }
-            let store = open(folder.path());
+            let store = open(folder.path(), options);
             assert_eq!(numbers(&store), acknowledged, "{fault:?} at {at}, after the next start");
             put(&store, 99, Durability::Synced).unwrap();
         }
@@ -176,9 +187,13 @@ fn every_fault_at_every_operation_loses_nothing() {
 
 #[test]
 fn a_failed_sync_is_repaired_by_a_flush() {
+    forms().iter().for_each(a_failed_sync_is_repaired);
+}
+
+fn a_failed_sync_is_repaired(options: &MmapOptions) {
     let folder = tempfile::tempdir().unwrap();
     let faults = faults(Fault::Torn, usize::MAX - 1);
-    let store = open_with(folder.path(), &faults).unwrap();
+    let store = open_with(folder.path(), options, &faults).unwrap();
     put(&store, 0, Durability::Synced).unwrap();
     faults.syncs_fail.store(1, Ordering::SeqCst);
     let failed = put(&store, 1, Durability::Synced);
@@ -190,11 +205,12 @@ fn a_failed_sync_is_repaired_by_a_flush() {
     put(&store, 3, Durability::Synced).unwrap();
     assert_eq!(numbers(&store), [0, 1, 2, 3]);
     drop(store);
-    assert_eq!(numbers(&open(folder.path())), [0, 1, 2, 3]);
+    assert_eq!(numbers(&open(folder.path(), options)), [0, 1, 2, 3]);
 }
 
 /// The bytes of a log with commits. The first ones are known to be synced.
 struct Recorded {
+    options: MmapOptions,
     folder: tempfile::TempDir,
     file: std::path::PathBuf,
     bytes: Vec<u8>,
@@ -202,88 +218,145 @@ struct Recorded {
     ends: Vec<usize>,
 }
 
-fn record(synced_after: u32) -> Recorded {
+/// Records a log of each form.
+fn record(synced_after: u32) -> [Recorded; 2] {
+    forms().map(|options| record_with(synced_after, options))
+}
+
+fn record_with(synced_after: u32, options: MmapOptions) -> Recorded {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
+    let store = open(folder.path(), &options);
+    let header = if options.encryption.is_some() { HEADER_BYTES } else { 0 };
     let ends = Mutex::new(Vec::new());
     for number in 0..6 {
         let durability = if number == synced_after { Durability::Synced } else { Durability::Buffered };
         put(&store, number, durability).unwrap();
-        ends.lock().unwrap().push(store.log.writer().size_bytes() as usize);
+        ends.lock().unwrap().push(header + store.log.writer().size_bytes() as usize);
     }
     drop(store);
     let file = std::fs::read_dir(folder.path().join("log")).unwrap().next().unwrap().unwrap().path();
     let bytes = std::fs::read(&file).unwrap();
-    Recorded { folder, file, bytes, ends: ends.into_inner().unwrap() }
+    Recorded { options, folder, file, bytes, ends: ends.into_inner().unwrap() }
+}
+
+impl Recorded {
+    /// Returns the options that cut a damaged log.
+    fn salvage(&self) -> MmapOptions {
+        MmapOptions { log_recovery: LogRecovery::Salvage, ..self.options.clone() }
+    }
+
+    /// Changes a bit of the file. Returns its new content.
+    fn damage(&self, at: usize) -> Vec<u8> {
+        let mut damaged = self.bytes.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&self.file, &damaged).unwrap();
+        damaged
+    }
 }
 
 #[test]
 fn a_log_that_is_cut_anywhere_is_replayed_up_to_the_cut() {
-    let recorded = record(u32::MAX);
-    let bytes = recorded.bytes.len();
-    for cut in (0..=bytes).step_by(487).chain(recorded.ends.clone()) {
-        let copy = tempfile::tempdir().unwrap();
-        crate::format::check_or_create(copy.path()).unwrap();
-        std::fs::create_dir(copy.path().join("log")).unwrap();
-        std::fs::write(copy.path().join("log/0000000001.log"), &recorded.bytes[..cut]).unwrap();
-        let store = open(copy.path());
-        let whole = recorded.ends.iter().filter(|end| **end <= cut).count();
-        assert_eq!(numbers(&store), (0..whole as u32).collect::<Vec<_>>(), "cut at {cut} of {bytes}");
-        let last = recorded.ends.iter().rfind(|end| **end <= cut).copied().unwrap_or(0);
-        assert_eq!(store.dropped_log.bytes, (cut - last) as u64);
+    for recorded in record(u32::MAX) {
+        let is_encrypted = recorded.options.encryption.is_some();
+        let header = if is_encrypted { HEADER_BYTES } else { 0 };
+        let bytes = recorded.bytes.len();
+        for cut in (0..=bytes).step_by(487).chain(recorded.ends.clone()).chain([1, 64, 65]) {
+            let copy = tempfile::tempdir().unwrap();
+            crate::format::check_or_create(copy.path(), is_encrypted).unwrap();
+            std::fs::create_dir(copy.path().join("log")).unwrap();
+            std::fs::write(copy.path().join("log/0000000001.log"), &recorded.bytes[..cut]).unwrap();
+            let store = open(copy.path(), &recorded.options);
+            let whole = recorded.ends.iter().filter(|end| **end <= cut).count();
+            assert_eq!(numbers(&store), (0..whole as u32).collect::<Vec<_>>(), "cut at {cut} of {bytes}");
+            let last = recorded.ends.iter().rfind(|end| **end <= cut).copied().unwrap_or(header);
+            assert_eq!(store.dropped_log.bytes, cut.saturating_sub(last) as u64);
+        }
     }
 }
 
 #[test]
 fn damage_to_synced_records_is_refused_and_to_others_ends_the_log() {
     for (synced_after, is_refused) in [(3, true), (u32::MAX, false)] {
-        let recorded = record(synced_after);
-        let mut damaged = recorded.bytes.clone();
-        damaged[recorded.ends[1] + 1_000] ^= 1;
-        std::fs::write(&recorded.file, &damaged).unwrap();
-        let opened = Store::open(recorded.folder.path(), &MmapOptions::default());
-        match opened {
-            Err(Error::DamagedLog { path, .. }) => {
-                assert!(is_refused);
-                assert_eq!(path, recorded.file);
-                assert_eq!(std::fs::read(&recorded.file).unwrap(), damaged, "nothing is changed");
-            }
-            Err(error) => panic!("{error}"),
-            Ok(store) => {
-                assert!(!is_refused);
-                assert_eq!(numbers(&store), [0, 1]);
-                assert_eq!(store.dropped_log.bytes, (recorded.bytes.len() - recorded.ends[1]) as u64);
+        for recorded in record(synced_after) {
+            let damaged = recorded.damage(recorded.ends[1] + 1_000);
+            match Store::open(recorded.folder.path(), &recorded.options) {
+                Err(Error::DamagedLog { path, .. }) => {
+                    assert!(is_refused);
+                    assert_eq!(path, recorded.file);
+                    assert_eq!(std::fs::read(&recorded.file).unwrap(), damaged, "nothing is changed");
+                }
+                Err(error) => panic!("{error}"),
+                Ok(store) => {
+                    assert!(!is_refused);
+                    assert_eq!(numbers(&store), [0, 1]);
+                    assert_eq!(store.dropped_log.bytes, (recorded.bytes.len() - recorded.ends[1]) as u64);
+                }
             }
         }
     }
+}
+
+/// The header of an encrypted file is on disk before its first record.
+#[test]
+fn a_log_without_its_header_is_refused_and_set_aside() {
+    let [_, recorded] = record(u32::MAX);
+    let damaged = recorded.damage(20);
+    for _ in 0..2 {
+        let refused = Store::open(recorded.folder.path(), &recorded.options).map(drop);
+        assert!(matches!(refused, Err(Error::DamagedLog { .. })), "{refused:?}");
+        assert_eq!(std::fs::read(&recorded.file).unwrap(), damaged, "nothing is changed");
+    }
+    let store = Store::open(recorded.folder.path(), &recorded.salvage()).unwrap();
+    assert_eq!((numbers(&store), store.dropped_log.bytes), (vec![], damaged.len() as u64));
+    drop(store);
+    open(recorded.folder.path(), &recorded.options);
 }
 
 /// Salvage keeps all commits before the damage, and the damaged files; the next start needs no
 /// option.
 #[test]
 fn salvage_continues_without_the_damaged_part() {
-    let recorded = record(3);
-    let mut damaged = recorded.bytes.clone();
-    damaged[recorded.ends[1] + 1_000] ^= 1;
-    std::fs::write(&recorded.file, &damaged).unwrap();
-    let salvage = MmapOptions { log_recovery: LogRecovery::Salvage, ..MmapOptions::default() };
-    let store = Arc::new(Store::open(recorded.folder.path(), &salvage).unwrap());
-    assert_eq!(numbers(&store), [0, 1]);
-    assert_eq!(store.dropped_log.bytes, (recorded.bytes.len() - recorded.ends[1]) as u64);
-    let kept = store.dropped_log.kept_in.clone().unwrap();
-    assert_eq!(std::fs::read(kept.join(recorded.file.file_name().unwrap())).unwrap(), damaged);
-    put(&store, 9, Durability::Synced).unwrap();
-    drop(store);
-    let store = open(recorded.folder.path());
-    assert_eq!(numbers(&store), [0, 1, 9]);
-    assert_eq!(store.dropped_log.bytes, 0);
+    for recorded in record(3) {
+        let damaged = recorded.damage(recorded.ends[1] + 1_000);
+        let store = Arc::new(Store::open(recorded.folder.path(), &recorded.salvage()).unwrap());
+        assert_eq!(numbers(&store), [0, 1]);
+        assert_eq!(store.dropped_log.bytes, (recorded.bytes.len() - recorded.ends[1]) as u64);
+        let kept = store.dropped_log.kept_in.clone().unwrap();
+        assert_eq!(std::fs::read(kept.join(recorded.file.file_name().unwrap())).unwrap(), damaged);
+        put(&store, 9, Durability::Synced).unwrap();
+        drop(store);
+        let store = open(recorded.folder.path(), &recorded.options);
+        assert_eq!(numbers(&store), [0, 1, 9]);
+        assert_eq!(store.dropped_log.bytes, 0);
+    }
 }
 
 #[test]
 fn salvage_changes_nothing_for_a_whole_log() {
-    let recorded = record(3);
-    let salvage = MmapOptions { log_recovery: LogRecovery::Salvage, ..MmapOptions::default() };
-    let store = Store::open(recorded.folder.path(), &salvage).unwrap();
-    assert_eq!(numbers(&store), [0, 1, 2, 3, 4, 5]);
-    assert!(!recorded.folder.path().join("damaged-logs").exists());
+    for recorded in record(3) {
+        let store = Store::open(recorded.folder.path(), &recorded.salvage()).unwrap();
+        assert_eq!(numbers(&store), [0, 1, 2, 3, 4, 5]);
+        assert!(!recorded.folder.path().join("damaged-logs").exists());
+    }
+}
+
+/// A file in which a write failed gets no more records: they would be encrypted with a part of its
+/// key stream that has encrypted other bytes.
+#[test]
+fn no_part_of_a_key_stream_is_used_twice() {
+    for (options, files_at_end) in forms().iter().zip([1, 2]) {
+        let folder = tempfile::tempdir().unwrap();
+        // The operations are the creation of the file, two writes, and a short one.
+        let faults = faults(Fault::Short, 3);
+        let store = open_with(folder.path(), options, &faults).unwrap();
+        let results: Vec<bool> =
+            (0..5).map(|number| put(&store, number, Durability::Buffered).is_ok()).collect();
+        assert_eq!(results, [true, true, false, true, true]);
+        let lengths = std::fs::read_dir(folder.path().join("log")).unwrap();
+        let is_used = |file: &std::fs::DirEntry| file.metadata().unwrap().len() > HEADER_BYTES as u64;
+        assert_eq!(lengths.flatten().filter(is_used).count(), files_at_end);
+        assert_eq!(numbers(&store), [0, 1, 3, 4]);
+        drop(store);
+        assert_eq!(numbers(&open(folder.path(), options)), [0, 1, 3, 4]);
+    }
 }

@@ -42,6 +42,8 @@ struct Segment {
     is_synced: bool,
     /// True after a failed sync. The file's content is unknown then, so it is never synced again.
     is_broken: bool,
+    /// True if the file must get no further record.
+    is_over: bool,
 }
 
 impl Log {
@@ -142,7 +144,7 @@ impl LogWriter {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        if self.current.is_broken {
+        if self.current.is_broken || self.current.is_over {
             self.seal()?;
         }
         let sequence = self.last_sequence + 1;
@@ -179,6 +181,7 @@ impl LogWriter {
             );
             self.failure = Some(Error::NotWritable { path: "the log".into(), reason });
         }
+        self.current.is_over = !self.current.file.may_be_rewritten();
         error
     }
 
@@ -254,7 +257,15 @@ impl LogWriter {
 impl Segment {
     fn create(files: &dyn LogFiles, number: u64) -> Result<Self> {
         let file = files.create(number).map_err(|error| Error::io("creating a file of the log", &error))?;
-        Ok(Segment { number, file, end: 0, last_sequence: 0, is_synced: true, is_broken: false })
+        Ok(Segment {
+            number,
+            file,
+            end: 0,
+            last_sequence: 0,
+            is_synced: true,
+            is_broken: false,
+            is_over: false,
+        })
     }
 }
 

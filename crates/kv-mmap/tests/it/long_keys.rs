@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use encryption::MasterKey;
 use kv::{
     Block, BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, MemoryEngine, ScanSpec,
     TransactionOptions,
@@ -108,12 +109,15 @@ fn apply(engine: &dyn Engine, number: usize, step: &Step) -> Vec<(Vec<u8>, Vec<u
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
 
     #[test]
-    fn long_keys_are_keys_like_others(steps in prop::collection::vec(step(), 1..40)) {
+    fn long_keys_are_keys_like_others(
+        steps in prop::collection::vec(step(), 1..40), is_encrypted: bool,
+    ) {
         let folder = tempfile::tempdir().expect("tempdir");
-        let options = MmapOptions { flush_interval_ms: 2, ..MmapOptions::default() };
+        let encryption = is_encrypted.then(|| Arc::new(MasterKey::random().expect("random bytes")));
+        let options = MmapOptions { flush_interval_ms: 2, encryption, ..MmapOptions::default() };
         let open = || MmapEngine::open(folder.path(), &options).expect("open");
         let (mut engine, memory) = (open(), MemoryEngine::new());
         for (number, step) in steps.iter().enumerate() {

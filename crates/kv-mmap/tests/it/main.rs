@@ -5,5 +5,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod conformance;
+mod encryption;
 mod long_keys;
 mod store;

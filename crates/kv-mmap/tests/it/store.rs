@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use encryption::MasterKey;
 use kv::conformance::wait_until;
 use kv::{
     BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, Result, ScanSpec,
@@ -12,7 +13,20 @@ use kv::{
 use kv_mmap::{MmapEngine, MmapOptions};
 
 fn open(folder: &Path) -> Result<Arc<MmapEngine>> {
-    MmapEngine::open(folder, &MmapOptions { flush_interval_ms: 10, ..MmapOptions::default() })
+    open_as(folder, &None)
+}
+
+/// The key of an encrypted store.
+type Key = Option<Arc<MasterKey>>;
+
+fn open_as(folder: &Path, key: &Key) -> Result<Arc<MmapEngine>> {
+    let encryption = key.clone();
+    MmapEngine::open(folder, &MmapOptions { flush_interval_ms: 10, encryption, ..MmapOptions::default() })
+}
+
+/// Returns the key of a plain store and of an encrypted one.
+fn keys() -> [Key; 2] {
+    [None, Some(Arc::new(MasterKey::random().expect("random bytes")))]
 }
 
 fn put(engine: &MmapEngine, key: &str, value: &[u8]) -> Result<()> {
@@ -132,91 +146,110 @@ fn a_full_map_is_reported_and_nothing_is_lost() {
 
 #[test]
 fn a_checkpoint_is_a_store() {
-    let folder = tempfile::tempdir().expect("tempdir");
-    let engine = open(&folder.path().join("store")).expect("open");
-    put(&engine, "a", b"1").expect("put");
-    load(&engine, "b", 30_000);
-    let copy = folder.path().join("in/a/new/folder");
-    engine.checkpoint(&copy).expect("checkpoint");
-    assert!(matches!(engine.checkpoint(&copy), Err(Error::Misuse { .. })));
-    put(&engine, "c", b"1").expect("put");
-    let copied = open(&copy).expect("open");
-    assert_eq!((count(&copied, KeyRange::all()), get(&copied, "c")), (30_001, None));
-    put(&copied, "d", b"1").expect("put");
-    assert_eq!((get(&engine, "d"), get(&engine, "c")), (None, Some(b"1".to_vec())));
+    for key in &keys() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let engine = open_as(&folder.path().join("store"), key).expect("open");
+        put(&engine, "a", b"1").expect("put");
+        load(&engine, "b", 30_000);
+        let copy = folder.path().join("in/a/new/folder");
+        engine.checkpoint(&copy).expect("checkpoint");
+        assert!(matches!(engine.checkpoint(&copy), Err(Error::Misuse { .. })));
+        put(&engine, "c", b"1").expect("put");
+        let copied = open_as(&copy, key).expect("open");
+        assert_eq!((count(&copied, KeyRange::all()), get(&copied, "c")), (30_001, None));
+        put(&copied, "d", b"1").expect("put");
+        assert_eq!((get(&engine, "d"), get(&engine, "c")), (None, Some(b"1".to_vec())));
+    }
 }
 
 #[test]
 fn compaction_gives_space_back_and_old_snapshots_still_read() {
-    let folder = tempfile::tempdir().expect("tempdir");
-    let engine = open(folder.path()).expect("open");
-    load(&engine, "k", 100_000);
-    let before = engine.statistics().disk_bytes;
-    let snapshot = engine.snapshot().expect("snapshot");
-    engine.drop_range(&KeyRange::prefix(b"k0")).expect("drop_range");
-    assert_eq!(count(&engine, KeyRange::all()), 0);
-    engine.compact(&KeyRange::prefix(b"k")).expect("compact");
-    let after = engine.statistics().disk_bytes;
-    assert!(before > 30_000_000 && after < 1_000_000, "{before} and {after} bytes");
-    assert!(snapshot.get_many(&[b"k00000007"]).expect("get_many").is_present(0));
-    put(&engine, "x", b"1").expect("put");
-    drop((snapshot, engine));
-    let engine = open(folder.path()).expect("open");
-    assert_eq!(count(&engine, KeyRange::all()), 1);
-    let files = fs::read_dir(folder.path()).expect("read_dir").flatten();
-    let mapped = files.filter(|file| file.file_name().to_string_lossy().ends_with(".mdb")).count();
-    assert_eq!(mapped, 1);
+    for key in &keys() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let engine = open_as(folder.path(), key).expect("open");
+        load(&engine, "k", 100_000);
+        let before = engine.statistics().disk_bytes;
+        let snapshot = engine.snapshot().expect("snapshot");
+        engine.drop_range(&KeyRange::prefix(b"k0")).expect("drop_range");
+        assert_eq!(count(&engine, KeyRange::all()), 0);
+        engine.compact(&KeyRange::prefix(b"k")).expect("compact");
+        let after = engine.statistics().disk_bytes;
+        assert!(before > 30_000_000 && after < 1_000_000, "{before} and {after} bytes");
+        assert!(snapshot.get_many(&[b"k00000007"]).expect("get_many").is_present(0));
+        put(&engine, "x", b"1").expect("put");
+        drop((snapshot, engine));
+        let engine = open_as(folder.path(), key).expect("open");
+        assert_eq!(count(&engine, KeyRange::all()), 1);
+        let files = fs::read_dir(folder.path()).expect("read_dir").flatten();
+        let mapped = files
+            .filter(|file| {
+                file.file_name().to_string_lossy().starts_with("pairs.")
+                    && !file.file_name().to_string_lossy().ends_with("-lock")
+            })
+            .count();
+        assert_eq!(mapped, 1);
+    }
 }
 
 /// A snapshot ends where its pages would make the file grow past the limit.
 #[test]
 fn old_snapshots_expire_instead_of_growing_the_file() {
-    let folder = tempfile::tempdir().expect("tempdir");
-    let limit = 8 << 20;
-    let options = MmapOptions { flush_interval_ms: 1, old_snapshot_bytes: limit, ..MmapOptions::default() };
-    let engine = MmapEngine::open(folder.path(), &options).expect("open");
-    load(&engine, "k", 100_000);
-    let size = engine.statistics().disk_bytes;
-    let snapshot = engine.snapshot().expect("snapshot");
-    let mut scan = snapshot.scan(ScanSpec::forward(KeyRange::all())).expect("scan");
-    let limits = BlockLimits { rows: 10, bytes: 1 << 20 };
-    assert!(scan.next_block(limits).expect("next_block").is_some());
-    for round in 0..200_u32 {
-        let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
-        for i in 0..100 {
-            let key = format!("k{:08}", (i * 997 + round * 31) % 100_000);
-            transaction.put(key.as_bytes(), &[8; 300]).expect("put");
+    for key in &keys() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let limit = 8 << 20;
+        let options = MmapOptions {
+            flush_interval_ms: 1,
+            old_snapshot_bytes: limit,
+            encryption: key.clone(),
+            ..MmapOptions::default()
+        };
+        let engine = MmapEngine::open(folder.path(), &options).expect("open");
+        load(&engine, "k", 100_000);
+        let size = engine.statistics().disk_bytes;
+        let snapshot = engine.snapshot().expect("snapshot");
+        let mut scan = snapshot.scan(ScanSpec::forward(KeyRange::all())).expect("scan");
+        let limits = BlockLimits { rows: 10, bytes: 1 << 20 };
+        assert!(scan.next_block(limits).expect("next_block").is_some());
+        for round in 0..200_u32 {
+            let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
+            for i in 0..100 {
+                let key = format!("k{:08}", (i * 997 + round * 31) % 100_000);
+                transaction.put(key.as_bytes(), &[8; 300]).expect("put");
+            }
+            transaction.commit(Durability::Buffered).expect("commit");
+            wait_until("all is flushed", || engine.statistics().memtable_bytes == 0);
         }
-        transaction.commit(Durability::Buffered).expect("commit");
-        wait_until("all is flushed", || engine.statistics().memtable_bytes == 0);
+        assert_eq!(snapshot.get_many(&[b"k00000001"]), Err(Error::SnapshotExpired));
+        assert_eq!(scan.next_block(limits), Err(Error::SnapshotExpired));
+        let grown = engine.statistics().disk_bytes - size;
+        assert!(grown < 4 * limit, "the file has grown by {grown} bytes");
+        assert_eq!(count(&engine, KeyRange::all()), 100_000);
     }
-    assert_eq!(snapshot.get_many(&[b"k00000001"]), Err(Error::SnapshotExpired));
-    assert_eq!(scan.next_block(limits), Err(Error::SnapshotExpired));
-    let grown = engine.statistics().disk_bytes - size;
-    assert!(grown < 4 * limit, "the file has grown by {grown} bytes");
-    assert_eq!(count(&engine, KeyRange::all()), 100_000);
 }
 
 #[test]
 fn large_ranges_are_divided_and_measured() {
-    let folder = tempfile::tempdir().expect("tempdir");
-    let engine = open(folder.path()).expect("open");
-    put(&engine, "a", b"1").expect("put");
-    load(&engine, "k", 100_000);
-    put(&engine, "z", b"1").expect("put");
-    let range = KeyRange::prefix(b"k");
-    let size = engine.approximate_size_bytes(&range).expect("size");
-    assert!((20_000_000..45_000_000).contains(&size), "{size} bytes instead of 31 MB");
-    let half = engine.approximate_share(&KeyRange::new("k", "k00050000"), &range).expect("share");
-    assert!((0.35..0.65).contains(&half.expect("not empty")), "{half:?}");
-    for parts in [2, 5, 16] {
-        let points = engine.split_points(&range, parts).expect("split_points");
-        assert_eq!(points.len(), parts - 1);
-        let starts = std::iter::once(&range.start).chain(&points);
-        let ends = points.iter().chain(std::iter::once(&range.end));
-        let counts =
-            starts.zip(ends).map(|(start, end)| count(&engine, KeyRange::new(start.clone(), end.clone())));
-        let largest = counts.max().unwrap_or_default();
-        assert!(largest < 2 * 100_000 / parts, "{largest} of 100,000 in one of {parts} parts");
+    for key in &keys() {
+        let folder = tempfile::tempdir().expect("tempdir");
+        let engine = open_as(folder.path(), key).expect("open");
+        put(&engine, "a", b"1").expect("put");
+        load(&engine, "k", 100_000);
+        put(&engine, "z", b"1").expect("put");
+        let range = KeyRange::prefix(b"k");
+        let size = engine.approximate_size_bytes(&range).expect("size");
+        assert!((20_000_000..45_000_000).contains(&size), "{size} bytes instead of 31 MB");
+        let half = engine.approximate_share(&KeyRange::new("k", "k00050000"), &range).expect("share");
+        assert!((0.35..0.65).contains(&half.expect("not empty")), "{half:?}");
+        for parts in [2, 5, 16] {
+            let points = engine.split_points(&range, parts).expect("split_points");
+            assert_eq!(points.len(), parts - 1);
+            let starts = std::iter::once(&range.start).chain(&points);
+            let ends = points.iter().chain(std::iter::once(&range.end));
+            let counts = starts
+                .zip(ends)
+                .map(|(start, end)| count(&engine, KeyRange::new(start.clone(), end.clone())));
+            let largest = counts.max().unwrap_or_default();
+            assert!(largest < 2 * 100_000 / parts, "{largest} of 100,000 in one of {parts} parts");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use backups::{Backups, Location, Versions};
-use encryption::Keyring;
+use encryption::{Keyring, MasterKey};
 use errors::{Error, ErrorCode, Result};
 use kv::Engine;
 use kv_mmap::{MmapEngine, MmapOptions};
@@ -84,7 +84,7 @@ pub(crate) fn archive(options: &Options) -> std::result::Result<Option<ArchiveOp
 fn verification(engine: &str, encryption: Option<Arc<DataEncryption>>) -> Option<Verification> {
     match engine {
         "rocksdb" => Some(Verification::new(move |folder| verify_rocksdb(folder, encryption.as_deref()))),
-        "mmfiles" => Some(Verification::new(verify_mmfiles)),
+        "mmfiles" => Some(Verification::new(move |folder| verify_mmfiles(folder, encryption.as_deref()))),
         _ => None,
     }
 }
@@ -93,26 +93,39 @@ fn verification(engine: &str, encryption: Option<Arc<DataEncryption>>) -> Option
 ///
 /// Errors: 35 for a newer format, 1102 for damage, 7002 if it is encrypted and no secret is right.
 fn verify_rocksdb(folder: &Path, encryption: Option<&DataEncryption>) -> Result<()> {
-    let encryption = match Keyring::exists(folder) {
-        false => None,
-        true => encryption.map(|encryption| encryption.key_of_copy(folder)).transpose()?,
-    };
+    let encryption = key_of_copy(folder, encryption)?;
     kv_rocksdb::verify(folder, encryption.clone())?;
     let options = RocksOptions { memory_bytes: CHECK_MEMORY_BYTES, encryption, ..RocksOptions::default() };
     open_once(folder, RocksEngine::open(folder, &options)?)
 }
 
+/// Returns the key of a copy; `None` if it is not encrypted.
+///
+/// Errors: 7002 if no secret is right.
+fn key_of_copy(folder: &Path, encryption: Option<&DataEncryption>) -> Result<Option<Arc<MasterKey>>> {
+    match Keyring::exists(folder) {
+        false => Ok(None),
+        true => encryption.map(|encryption| encryption.key_of_copy(folder)).transpose(),
+    }
+}
+
 /// Opens the store in a folder as the server would. The backup's manifest has checked the content.
 ///
-/// Errors: 35 for a newer format, 1102 for damage.
-fn verify_mmfiles(folder: &Path) -> Result<()> {
+/// Errors: 35 for a newer format, 1102 for damage, 7002 if it is encrypted and no secret is right.
+fn verify_mmfiles(folder: &Path, encryption: Option<&DataEncryption>) -> Result<()> {
     if !kv_mmap::is_store(folder) {
         let message = format!("there is no store of the engine 'mmfiles' in {}", folder.display());
         return Err(Error::new(ErrorCode::CorruptedCollection, message));
     }
-    let options = MmapOptions { memory_bytes: CHECK_MEMORY_BYTES, ..MmapOptions::default() };
+    let encryption = key_of_copy(folder, encryption)?;
+    let options = MmapOptions {
+        memory_bytes: CHECK_MEMORY_BYTES,
+        cache_bytes: CHECK_MEMORY_BYTES,
+        encryption: encryption.clone(),
+        ..MmapOptions::default()
+    };
     open_once(folder, MmapEngine::open(folder, &options)?)?;
-    Ok(kv_mmap::settle(folder)?)
+    kv_mmap::settle(folder, || Ok(encryption))
 }
 
 fn open_once(folder: &Path, engine: Arc<dyn Engine>) -> Result<()> {

@@ -65,30 +65,29 @@ pub(crate) fn open_engine(
         return Ok((MemoryEngine::new(), None));
     }
     let folder = PathBuf::from(options.get(&database::DIRECTORY));
-    if !data_folder::finish_restore(&folder)? {
+    if !data_folder::finish_restore(&folder, || encryption::present_key(&folder, secrets.as_ref()))? {
         data_folder::check(&folder, options.get(&database::REQUIRED_DIRECTORY_STATE))?;
     }
     let name = data_folder::choose_engine(&folder, name)?;
     keep_private(&folder)
         .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
-    if name != EngineName::RocksDb {
-        refuse_encryption(secrets.as_ref(), name)?;
-    }
-    if name == EngineName::Mmap {
-        let engine = MmapEngine::open(folder, &mmfiles::settings(options, budget))?;
-        if let Some(dropped) = engine.dropped_log() {
-            tracing::warn!(target: "engines", "{dropped}");
-        }
-        return Ok((engine, None));
-    }
     if name == EngineName::Tikv {
+        refuse_encryption(secrets.as_ref(), name)?;
         let engine = TikvEngine::open(&tikv::settings(options)?)?;
         data_folder::keep_cluster(&folder, engine.identity())?;
         return Ok((engine, None));
     }
     let encryption = encryption::open(&folder, secrets)?.map(Arc::new);
+    let master = encryption.as_ref().map(|encryption| encryption.master_key());
+    if name == EngineName::Mmap {
+        let engine = MmapEngine::open(folder, &mmfiles::settings(options, budget, master))?;
+        if let Some(dropped) = engine.dropped_log() {
+            tracing::warn!(target: "engines", "{dropped}");
+        }
+        return Ok((engine, encryption));
+    }
     let mut settings = rocksdb::settings(options, budget, descriptors);
-    settings.encryption = encryption.as_ref().map(|encryption| encryption.master_key());
+    settings.encryption = master;
     let engine = RocksEngine::open(folder, &settings)?;
     if let Some(dropped) = engine.dropped_log() {
         tracing::warn!(target: "engines", "{dropped}");
@@ -101,7 +100,8 @@ fn refuse_encryption(secrets: Option<&SecretSource>, engine: EngineName) -> Resu
     match secrets {
         None => Ok(()),
         Some(_) => Err(format!(
-            "the engine '{}' does not encrypt its files; --rocksdb.encryption-* needs the engine 'rocksdb'",
+            "the engine '{}' does not encrypt its files; --rocksdb.encryption-* needs the engine 'rocksdb' or \
+             'mmfiles'",
             engine.text()
         )
         .into()),

@@ -1,5 +1,8 @@
 //! `--mmfiles`: the memory-mapped engine.
 
+use std::sync::Arc;
+
+use encryption::MasterKey;
 use kv::LogRecovery;
 use kv_mmap::MmapOptions;
 use options::{Bytes, Choice, Maybe, Number, Opt, Options, bytes, choice, number};
@@ -20,11 +23,19 @@ options::section! {
         number("mmfiles.sync-interval", "100", "Maximum delay in milliseconds until a commit that does not wait for the disk is synced.");
 }
 
-/// Makes the options of the engine.
-pub(super) fn settings(options: &Options, budget: &MemoryBudget) -> MmapOptions {
+/// Makes the options of the engine. An encrypted store keeps decrypted pages in the memory that the
+/// block cache of RocksDB would have.
+pub(super) fn settings(
+    options: &Options,
+    budget: &MemoryBudget,
+    encryption: Option<Arc<MasterKey>>,
+) -> MmapOptions {
     let defaults = MmapOptions::default();
+    let unmerged = budget.memtable_bytes + if encryption.is_some() { 0 } else { budget.block_cache_bytes };
     MmapOptions {
-        memory_bytes: usize::try_from(budget.block_cache_bytes + budget.memtable_bytes).unwrap_or(usize::MAX),
+        memory_bytes: usize::try_from(unmerged).unwrap_or(usize::MAX),
+        cache_bytes: usize::try_from(budget.block_cache_bytes).unwrap_or(usize::MAX),
+        encryption,
         flush_interval_ms: unless_zero(options.get(&FLUSH_INTERVAL), defaults.flush_interval_ms),
         sync_interval_ms: unless_zero(options.get(&SYNC_INTERVAL), defaults.sync_interval_ms),
         map_bytes: options.get(&MAX_MAP_SIZE).filter(|bytes| *bytes > 0),

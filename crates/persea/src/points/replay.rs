@@ -41,7 +41,7 @@ pub(super) fn run(source: &Source<'_>, moment: &Moment, folder: &Path) -> Result
     let replayed = replayed?;
     closed?;
     if kv_mmap::is_store(folder) {
-        kv_mmap::settle(folder)?;
+        kv_mmap::settle(folder, || Ok::<_, errors::Error>(key))?;
     }
     Ok(replayed)
 }

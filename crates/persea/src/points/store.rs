@@ -59,11 +59,12 @@ pub(super) fn open_engine(
     budget: &MemoryBudget,
 ) -> Result<Arc<dyn Engine>> {
     let bytes = usize::try_from(budget.block_cache_bytes + budget.memtable_bytes).unwrap_or(usize::MAX);
+    let encryption = key_of(folder, secret)?;
     if kv_mmap::is_store(folder) {
-        let options = MmapOptions { memory_bytes: bytes, ..MmapOptions::default() };
+        let cache_bytes = usize::try_from(budget.block_cache_bytes).unwrap_or(usize::MAX);
+        let options = MmapOptions { memory_bytes: bytes, cache_bytes, encryption, ..MmapOptions::default() };
         return Ok(MmapEngine::open(folder, &options)?);
     }
-    let encryption = key_of(folder, secret)?;
     let options = RocksOptions { memory_bytes: bytes, encryption, ..RocksOptions::default() };
     Ok(RocksEngine::open(folder, &options)?)
 }

@@ -12,20 +12,31 @@ use crate::support::{Client, PROGRAM, Server, query};
 /// A text that the test puts into everything that a client can write.
 const SECRET: &str = "giraffe";
 
-/// The engine with encryption: the tests may run with another one as the default.
-const ROCKSDB: [&str; 4] = ["--storage-engine", "auto", "--server.storage-engine", "rocksdb"];
+/// An engine with encryption.
+#[derive(Clone, Copy)]
+struct Engine(&'static str);
 
-fn start(data: &Path, options: &[&str]) -> Server {
-    Server::start(data, &[&ROCKSDB, options].concat())
-}
+const ROCKSDB: Engine = Engine("rocksdb");
+const MMFILES: Engine = Engine("mmfiles");
 
-/// Returns the message of a start that is refused.
-fn refused(data: &Path, options: &[&str]) -> String {
-    let mut command = Command::new(PROGRAM);
-    command.args(["server", "--server.endpoint", "tcp://127.0.0.1:0", "--database.directory"]).arg(data);
-    let output = command.args(ROCKSDB).args(options).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    String::from_utf8_lossy(&output.stderr).into_owned()
+impl Engine {
+    /// Returns the options that choose the engine. The tests may run with another default.
+    fn options(self) -> [&'static str; 4] {
+        ["--storage-engine", "auto", "--server.storage-engine", self.0]
+    }
+
+    fn start(self, data: &Path, options: &[&str]) -> Server {
+        Server::start(data, &[&self.options(), options].concat())
+    }
+
+    /// Returns the message of a start that is refused.
+    fn refused(self, data: &Path, options: &[&str]) -> String {
+        let mut command = Command::new(PROGRAM);
+        command.args(["server", "--server.endpoint", "tcp://127.0.0.1:0", "--database.directory"]).arg(data);
+        let output = command.args(self.options()).args(options).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
 }
 
 /// Returns a folder of secrets with some that are named by their byte.
@@ -156,6 +167,15 @@ fn wait_for_segments(client: &mut Client, data: &Path) {
 
 #[test]
 fn nothing_in_an_encrypted_folder_is_plain_text() {
+    nothing_is_plain_text(ROCKSDB);
+}
+
+#[test]
+fn nothing_in_an_encrypted_folder_is_plain_text_of_mmfiles() {
+    nothing_is_plain_text(MMFILES);
+}
+
+fn nothing_is_plain_text(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let keyfolder = secrets(folder.path(), &[1]);
@@ -165,7 +185,7 @@ fn nothing_in_an_encrypted_folder_is_plain_text() {
         "--temp.path",
         data.to_str().unwrap(),
     ];
-    let server = start(&data, &options);
+    let server = engine.start(&data, &options);
     let mut client = server.connect();
     write_all(&mut client);
     wait_for_segments(&mut client, &data);
@@ -173,7 +193,7 @@ fn nothing_in_an_encrypted_folder_is_plain_text() {
     assert_hidden(&data);
     server.kill();
     assert_hidden(&data);
-    let server = start(&data, &options);
+    let server = engine.start(&data, &options);
     let mut client = server.connect();
     assert_eq!(
         query(
@@ -194,12 +214,21 @@ fn nothing_in_an_encrypted_folder_is_plain_text() {
 
 #[test]
 fn one_right_secret_opens_the_data_and_rotation_replaces_it() {
+    one_right_secret_opens_the_data(ROCKSDB);
+}
+
+#[test]
+fn one_right_secret_opens_the_data_and_rotation_replaces_it_of_mmfiles() {
+    one_right_secret_opens_the_data(MMFILES);
+}
+
+fn one_right_secret_opens_the_data(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let keyfolder = secrets(folder.path(), &[1, 2]);
     let keyfolder = keyfolder.to_str().unwrap();
     let options = ["--rocksdb.encryption-keyfolder", keyfolder, "--rocksdb.encryption-key-rotation", "true"];
-    let server = start(&data, &options);
+    let server = engine.start(&data, &options);
     let mut client = server.connect();
     client.json("POST", "/_api/collection", r#"{"name": "docs"}"#);
     query(&mut client, "FOR i IN 1..100 INSERT {i} INTO docs");
@@ -207,7 +236,7 @@ fn one_right_secret_opens_the_data_and_rotation_replaces_it() {
     server.kill();
     // One of the first secrets is enough.
     secrets(folder.path(), &[2, 9]);
-    let server = start(&data, &options);
+    let server = engine.start(&data, &options);
     let mut client = server.connect();
     assert_eq!(query(&mut client, "RETURN LENGTH(docs)"), json!([100]));
     secrets(folder.path(), &[3]);
@@ -226,13 +255,22 @@ fn one_right_secret_opens_the_data_and_rotation_replaces_it() {
     query(&mut client, "FOR i IN 1..100 INSERT {i} INTO docs");
     drop(client);
     assert_eq!(server.stop(), Some(0));
-    let server = start(&data, &options);
+    let server = engine.start(&data, &options);
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([200]));
     assert_eq!(server.stop(), Some(0));
 }
 
 #[test]
 fn a_start_without_the_right_secret_says_so_and_changes_nothing() {
+    a_start_without_the_right_secret(ROCKSDB);
+}
+
+#[test]
+fn a_start_without_the_right_secret_says_so_and_changes_nothing_of_mmfiles() {
+    a_start_without_the_right_secret(MMFILES);
+}
+
+fn a_start_without_the_right_secret(engine: Engine) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let file = |name: &str, bytes: &[u8]| {
@@ -242,9 +280,13 @@ fn a_start_without_the_right_secret_says_so_and_changes_nothing() {
     };
     let (right, wrong, long) = (file("right", &[1; 32]), file("wrong", &[2; 32]), file("long", &[1; 33]));
     let keyfile = "--rocksdb.encryption-keyfile";
-    assert!(refused(&data, &[keyfile, &long]).contains("has 33 or more; perhaps it ends with a line break"));
-    assert!(refused(&data, &[keyfile, "/no/key"]).contains("opening /no/key"));
-    start(&data, &[keyfile, &right]).kill();
+    assert!(
+        engine
+            .refused(&data, &[keyfile, &long])
+            .contains("has 33 or more; perhaps it ends with a line break")
+    );
+    assert!(engine.refused(&data, &[keyfile, "/no/key"]).contains("opening /no/key"));
+    engine.start(&data, &[keyfile, &right]).kill();
     let contents = || -> Vec<(PathBuf, Vec<u8>)> {
         let mut all: Vec<_> =
             files(&data).into_iter().map(|path| (path.clone(), fs::read(&path).unwrap())).collect();
@@ -260,14 +302,17 @@ fn a_start_without_the_right_secret_says_so_and_changes_nothing() {
             "name one of --rocksdb.encryption-keyfile",
         ),
     ] {
-        let message = refused(&data, &options);
+        let message = engine.refused(&data, &options);
         assert!(message.contains(expected), "{message}");
         assert_eq!(contents(), before, "{expected}");
     }
     let plain = folder.path().join("plain");
-    start(&plain, &[]).kill();
-    assert!(refused(&plain, &[keyfile, &right]).contains("is not encrypted, and only a new folder can be"));
-    let mmfiles = ["--storage-engine", "mmfiles", keyfile, &right];
-    assert!(refused(&folder.path().join("new"), &mmfiles).contains("the engine 'mmfiles' does not encrypt"));
-    start(&data, &[keyfile, &right]).kill();
+    engine.start(&plain, &[]).kill();
+    assert!(
+        engine.refused(&plain, &[keyfile, &right]).contains("is not encrypted, and only a new folder can be")
+    );
+    let memory = ["--storage-engine", "memory", keyfile, &right];
+    let message = engine.refused(&folder.path().join("new"), &memory);
+    assert!(message.contains("the engine 'memory' does not encrypt"), "{message}");
+    engine.start(&data, &[keyfile, &right]).kill();
 }

@@ -3,10 +3,10 @@
 use heed::{PutFlags, RwTxn};
 use kv::{Error, KeyRange, Result};
 
-use crate::environment::{Environment, Tables};
+use super::environment::{Environment, Tables};
+use super::keys::{self, Level, PART_BYTES};
+use super::samples;
 use crate::error::map;
-use crate::keys::{self, Level, PART_BYTES};
-use crate::samples;
 
 /// The key of the sequence number of the last record of the log that is in the tables.
 const APPLIED: &[u8] = b"applied";
@@ -18,17 +18,17 @@ const NEXT_LEVEL: &[u8] = b"next level";
 const LONG_KEYS_AT_ONCE: usize = 1_000;
 
 /// A transaction that writes the tables. Dropped without a commit, it changes nothing.
-pub(crate) struct TableWriter<'e> {
+pub(crate) struct Writer<'e> {
     transaction: RwTxn<'e>,
     tables: Tables,
     /// True while each key was greater than all stored keys, so that pages are filled.
     appends: bool,
 }
 
-impl<'e> TableWriter<'e> {
+impl<'e> Writer<'e> {
     pub(crate) fn begin(environment: &'e Environment) -> Result<Self> {
         let transaction = environment.begin_write()?;
-        Ok(TableWriter { transaction, tables: environment.tables, appends: false })
+        Ok(Writer { transaction, tables: environment.tables, appends: false })
     }
 
     /// Begins a run of keys in ascending order.
@@ -156,10 +156,12 @@ impl<'e> TableWriter<'e> {
     }
 }
 
-/// Returns the sequence number of the last record of the log that is in the tables.
-pub(crate) fn applied(environment: &Environment) -> Result<u64> {
-    let transaction = environment.begin_read().map_err(map("reading"))?;
-    read_number(&environment.tables, &transaction, APPLIED)
+impl Environment {
+    /// Returns the sequence number of the last record of the log that is in the tables.
+    pub(crate) fn applied(&self) -> Result<u64> {
+        let transaction = self.begin_read().map_err(map("reading"))?;
+        read_number(&self.tables, &transaction, APPLIED)
+    }
 }
 
 fn read_number(tables: &Tables, transaction: &heed::RoTxn<'_>, key: &[u8]) -> Result<u64> {

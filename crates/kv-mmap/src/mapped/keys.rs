@@ -6,80 +6,65 @@
 //! number, by the same rule. So the order of stored keys is the order of keys at each level, and
 //! reading and writing a long key takes one lookup for each part.
 
-use std::ops::{Bound, RangeBounds};
+use std::ops::Bound;
 
 use heed::RoTxn;
 use kv::{Error, KeyRange, Result};
 
-use crate::environment::{Table, Tables};
+use super::environment::{Table, Tables};
 use crate::error::map;
+use crate::samples::StoredRange;
 
 /// The maximum length of one part of a key. With the number of a level and the byte of a link it
 /// stays below LMDB's limit, 1,982 bytes with pages of 4 KiB.
-pub(crate) const PART_BYTES: usize = 1_900;
+pub(super) const PART_BYTES: usize = 1_900;
 
 /// The keys with the same beginning: all keys, or the rests of those that share whole parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Level(Option<u64>);
-
-/// A range of stored keys of one table.
-pub(crate) struct StoredRange {
-    pub(crate) first: Bound<Vec<u8>>,
-    pub(crate) last: Bound<Vec<u8>>,
-}
-
-impl RangeBounds<[u8]> for StoredRange {
-    fn start_bound(&self) -> Bound<&[u8]> {
-        self.first.as_ref().map(Vec::as_slice)
-    }
-
-    fn end_bound(&self) -> Bound<&[u8]> {
-        self.last.as_ref().map(Vec::as_slice)
-    }
-}
+pub(super) struct Level(Option<u64>);
 
 /// The place of a key: its level, and the rest that is stored there whole.
-pub(crate) struct Place<'a> {
-    pub(crate) level: Level,
-    pub(crate) rest: &'a [u8],
+pub(super) struct Place<'a> {
+    pub(super) level: Level,
+    pub(super) rest: &'a [u8],
 }
 
 impl Level {
     /// The level of whole keys.
-    pub(crate) const TOP: Level = Level(None);
+    pub(super) const TOP: Level = Level(None);
 
     /// Returns the level with this number.
-    pub(crate) fn numbered(number: u64) -> Self {
+    pub(super) fn numbered(number: u64) -> Self {
         Level(Some(number))
     }
 
     /// Returns the level that the value of a link names.
-    pub(crate) fn of_link(value: &[u8]) -> Result<Self> {
+    pub(super) fn of_link(value: &[u8]) -> Result<Self> {
         let number = value.try_into().map(u64::from_be_bytes);
         let damaged = |_| Error::Corrupt { reason: "a link of a long key has no number".to_owned() };
         number.map(Level::numbered).map_err(damaged)
     }
 
-    pub(crate) fn table(self, tables: &Tables) -> Table {
+    pub(super) fn table(self, tables: &Tables) -> Table {
         if self.0.is_some() { tables.long } else { tables.pairs }
     }
 
     /// Returns the stored key of a rest of at most [`PART_BYTES`].
-    pub(crate) fn stored(self, rest: &[u8]) -> Vec<u8> {
+    pub(super) fn stored(self, rest: &[u8]) -> Vec<u8> {
         let mut stored = self.prefix();
         stored.extend_from_slice(rest);
         stored
     }
 
     /// Returns the stored key of the link of a longer rest.
-    pub(crate) fn link(self, rest: &[u8]) -> Vec<u8> {
+    pub(super) fn link(self, rest: &[u8]) -> Vec<u8> {
         let mut stored = self.stored(rest.get(..PART_BYTES).unwrap_or(rest));
         stored.push(0);
         stored
     }
 
     /// Returns the beginning of all stored keys of the level.
-    pub(crate) fn prefix(self) -> Vec<u8> {
+    pub(super) fn prefix(self) -> Vec<u8> {
         self.0.map_or_else(Vec::new, |number| number.to_be_bytes().to_vec())
     }
 
@@ -110,7 +95,7 @@ fn is_link(rest: &[u8]) -> bool {
 }
 
 /// Returns the place of a key, or `None` if a link to it is missing.
-pub(crate) fn place<'a>(
+pub(super) fn place<'a>(
     tables: &Tables,
     transaction: &RoTxn<'_>,
     key: &'a [u8],
@@ -128,7 +113,7 @@ pub(crate) fn place<'a>(
 }
 
 /// Returns the value of a key.
-pub(crate) fn get<'t>(tables: &Tables, transaction: &'t RoTxn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>> {
+pub(super) fn get<'t>(tables: &Tables, transaction: &'t RoTxn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>> {
     if key.is_empty() {
         return Ok(None);
     }
@@ -142,7 +127,7 @@ pub(crate) fn get<'t>(tables: &Tables, transaction: &'t RoTxn<'_>, key: &[u8]) -
 /// Passes the pairs of a range to `visit`, ascending or descending, until it returns false.
 ///
 /// Returns false if `visit` did.
-pub(crate) fn walk(
+pub(super) fn walk(
     tables: &Tables,
     transaction: &RoTxn<'_>,
     range: &KeyRange,
@@ -233,7 +218,7 @@ impl Walk<'_, '_> {
 
 /// Returns the bounds of the whole stored keys of a range at the top level. Links to parts of long
 /// keys at the range's ends are outside.
-pub(crate) fn whole_bounds(range: &KeyRange) -> StoredRange {
+pub(super) fn whole_bounds(range: &KeyRange) -> StoredRange {
     let KeyRange { start, end } = range;
     let first = match start.len() {
         0 => Bound::Unbounded,
