@@ -33,9 +33,9 @@ pub(crate) fn never_changes(name: &str) -> bool {
 }
 
 /// Returns true if the store compares checksums while it reads a file of this name. LMDB's mapped
-/// files have none.
+/// files have none, and those of redb are compared only after a crash.
 pub(crate) fn has_checksums(name: &str) -> bool {
-    !name.ends_with(".mdb")
+    ![".mdb", ".redb"].iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// Syncs the entries of a folder.

@@ -8,7 +8,8 @@
 //! Files are encrypted with AES-256 in counter mode ([`CtrStream`]), which allows reads at any
 //! offset and appends. Files that are overwritten in place have a [`SectorKey`] instead: counter
 //! mode would use a part of its key stream twice there. Neither detects changes: damage is found by
-//! the checksums of each format, and deliberate changes are not found. Keys are wiped from memory when they are dropped.
+//! the checksums of each format, and deliberate changes are not found. Keys are wiped from memory
+//! when they are dropped.
 //! [`TemporaryFile`]s have keys that are nowhere else.
 
 mod error;

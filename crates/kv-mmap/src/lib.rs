@@ -21,7 +21,8 @@
 //! ```text
 //! FORMAT              one line: the writer of the folder, the version, the kind of machine or
 //!                     `encrypted`
-//! KEYRING             the key of encrypted files, wrapped by secrets; upper layers read and write it
+//! KEYRING             the key of encrypted files, wrapped by secrets; upper layers read and write
+//!                     it
 //! LOCK                locked while the store is open
 //! pairs.N.mdb         the mapped file, with LMDB's own file `-lock` next to it
 //! pairs.N.redb        or the encrypted file

@@ -89,7 +89,7 @@ pub(crate) fn open(folder: &Path, source: Option<SecretSource>) -> Result<Option
     Ok(Some(DataEncryption { source, keyring }))
 }
 
-/// Returns the key of the data in a folder as it is; `None` if it is not encrypted. Changes nothing.
+/// Returns the key of the data that a folder has; `None` if it is not encrypted.
 ///
 /// Errors: text for the user, if no secret is given or none is right.
 pub(crate) fn present_key(

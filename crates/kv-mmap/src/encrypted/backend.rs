@@ -1,13 +1,13 @@
 //! The file below redb: sectors of 4,096 bytes, each encrypted by AES-256-XTS.
 //!
 //! The file begins with a sector for the header of [`encryption::SectorKey`] and zeros. The sectors
-//! behind it have the numbers 0, 1, and so on, and are redb's pages. redb writes whole pages, except
-//! the first 320 bytes of its first one: that page is read, changed and written as a whole. A sector
-//! of zeros in the file was never written, and stands for zeros.
+//! behind it have the numbers 0, 1, and so on, and are redb's pages. redb writes whole pages,
+//! except the first 320 bytes of its first one: that page is read, changed and written as a whole.
+//! A sector of zeros in the file was never written, and stands for zeros.
 //!
-//! redb repairs a file when it opens it after a failure. If the file cannot be written then, it could
-//! not be read either. So a file that is opened again holds its writes back, in memory, until they
-//! can be written.
+//! redb repairs a file when it opens it after a failure. If the file cannot be written then, it
+//! could not be read either. So a file that is opened again holds its writes back, in memory, until
+//! they can be written.
 
 use std::collections::BTreeMap;
 use std::fs::File;

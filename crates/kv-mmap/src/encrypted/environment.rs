@@ -42,7 +42,7 @@ struct Open {
     is_doubtful: AtomicBool,
 }
 
-/// Checks that `master` is the key of the newest file in `folder`, if there is one. Changes nothing.
+/// Checks that `master` is the key of the newest file in `folder`, if there is one.
 ///
 /// Errors: [`Error::CannotOpen`] for another key.
 pub(crate) fn check_key(folder: &Path, master: &MasterKey) -> Result<()> {

@@ -188,9 +188,22 @@ fn damaged_backups_are_refused_and_nothing_is_restored() {
 
 #[test]
 fn the_memory_mapped_engine_has_the_same_backups() {
-    const ENGINE: [&str; 2] = ["--server.storage-engine", "mmfiles"];
+    mmfiles_has_the_same_backups(&["--server.storage-engine", "mmfiles"], "pairs.1.mdb");
+}
+
+#[test]
+fn the_encrypted_memory_mapped_engine_has_the_same_backups() {
     let folder = tempfile::tempdir().unwrap();
-    let server = start_with(folder.path(), &ENGINE);
+    let secret = folder.path().join("secret");
+    fs::write(&secret, [5; 32]).unwrap();
+    let keyfile = ["--rocksdb.encryption-keyfile", secret.to_str().unwrap()];
+    let options = [["--server.storage-engine", "mmfiles"], keyfile].concat();
+    mmfiles_has_the_same_backups(&options, "pairs.1.redb");
+}
+
+fn mmfiles_has_the_same_backups(options: &[&str], tables: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_with(folder.path(), options);
     let id = create(&server, "first");
     query(&mut server.connect(), "FOR d IN docs REMOVE d IN docs");
     let previous = restore(&server, folder.path(), &id);
@@ -199,9 +212,9 @@ fn the_memory_mapped_engine_has_the_same_backups() {
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([0]));
     restore(&server, folder.path(), &id);
 
-    // The mapped file has no checksums, so the manifest has its digest.
+    // The tables have no checksums that are always read, so the manifest has its digest.
     let damaged = create(&server, "damaged");
-    let file = folder.path().join("backups").join(&damaged).join("pairs.1.mdb");
+    let file = folder.path().join("backups").join(&damaged).join(tables);
     let mut bytes = fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
@@ -214,7 +227,7 @@ fn the_memory_mapped_engine_has_the_same_backups() {
     assert_eq!(reply.status, 200, "{}", reply.text());
     let previous = reply.json()["result"]["previous"].as_str().unwrap().to_owned();
     server.kill();
-    let server = Server::start(folder.path(), &ENGINE);
+    let server = Server::start(folder.path(), options);
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
     restore(&server, folder.path(), &previous);
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([4]));

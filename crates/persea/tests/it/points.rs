@@ -57,10 +57,10 @@ impl Source {
     }
 
     /// Starts a server whose data is encrypted.
-    fn start_encrypted(folder: &Path) -> Source {
+    fn start_encrypted(folder: &Path, engine: &str) -> Source {
         let secret = folder.join("secret");
         fs::write(&secret, [5; 32]).unwrap();
-        let mut source = Self::start_with(None, &encrypting(&secret));
+        let mut source = Self::start_with(None, &encrypting(engine, &secret));
         source.secret = Some(secret);
         source
     }
@@ -154,7 +154,8 @@ impl Source {
     fn check(&self, at: &str, expected: &Value) {
         let target = self.target("restored");
         self.restore(at, &target, &[]).success();
-        let options = self.secret.as_deref().map(encrypting);
+        // The folder knows its engine.
+        let options = self.secret.as_deref().map(|secret| encrypting("auto", secret));
         let server = Server::start(&target, options.as_ref().map_or(&[], |options| options.as_slice()));
         let found = state(&mut server.connect());
         assert!(found == *expected, "at {at}: {}", difference(&found, expected));
@@ -186,8 +187,8 @@ impl Source {
 }
 
 /// Returns the options of a server whose data is encrypted.
-fn encrypting(secret: &Path) -> [&str; 6] {
-    let engine = ["--storage-engine", "auto", "--server.storage-engine", "rocksdb"];
+fn encrypting<'a>(engine: &'a str, secret: &'a Path) -> [&'a str; 6] {
+    let engine = ["--storage-engine", "auto", "--server.storage-engine", engine];
     let [first, second, third, fourth] = engine;
     [first, second, third, fourth, "--rocksdb.encryption-keyfile", secret.to_str().unwrap()]
 }
@@ -319,8 +320,17 @@ fn drop_some(server: &Server) {
 
 #[test]
 fn an_encrypted_server_is_restored_by_its_secret() {
+    it_is_restored_by_its_secret("rocksdb");
+}
+
+#[test]
+fn an_encrypted_server_of_mmfiles_is_restored_by_its_secret() {
+    it_is_restored_by_its_secret("mmfiles");
+}
+
+fn it_is_restored_by_its_secret(engine: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let mut source = Source::start_encrypted(folder.path());
+    let mut source = Source::start_encrypted(folder.path(), engine);
     let second = source.check_two_moments();
     for segment in source.segments() {
         let bytes = fs::read(&segment).unwrap();
