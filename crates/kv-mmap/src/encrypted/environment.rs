@@ -10,10 +10,10 @@ use encryption::{MasterKey, SECTOR_BYTES};
 use kv::{Error, KeyRange, Result};
 use redb::{Builder, Database, ReadableDatabase, WriteTransaction};
 
-use super::APPLIED;
 use super::backend::{HeldBack, SectorFile, disk_bytes, read_key};
 use super::view::View;
 use super::writer::Writer;
+use super::{APPLIED, guarded};
 use crate::data_files::{self, ENCRYPTED_SUFFIX, path_of};
 use crate::error::{map_open_io, map_redb};
 
@@ -69,12 +69,13 @@ impl Environment {
 
     /// Opens the current state.
     pub(super) fn view(&self) -> Result<View> {
-        View::open(&self.open.database)
+        guarded(|| View::open(&self.open.database))
     }
 
     /// Returns the sequence number of the last record of the log that is in the tables.
     pub(crate) fn applied(&self) -> Result<u64> {
-        self.view()?.number(APPLIED)
+        let view = self.view()?;
+        guarded(|| view.number(APPLIED))
     }
 
     /// Runs a function on the tables and commits what it wrote. On an error nothing was written.
@@ -84,7 +85,12 @@ impl Environment {
         if self.open.is_doubtful.load(Ordering::Acquire) {
             self.open.probe()?;
         }
-        write_in(&self.open.database, write)?;
+        let written = guarded(|| write_in(&self.open.database, write));
+        if let Err(Error::Corrupt { .. }) = &written {
+            // Whatever redb keeps in memory may be incomplete after a panic.
+            self.open.has_failed.store(true, Ordering::Release);
+        }
+        written?;
         self.open.is_doubtful.store(false, Ordering::Release);
         Ok(())
     }
@@ -162,8 +168,10 @@ impl Open {
         let backend = SectorFile::open(&path, master).map_err(|error| map_key(folder, &path, &error))?;
         let (file, has_failed) = (backend.file(), backend.failure());
         let held_back = is_doubtful.then(|| backend.hold_back());
-        let database = Builder::new().set_cache_size(cache_bytes).create_with_backend(backend);
-        let database = database.map_err(map_redb("opening the tables"))?;
+        let database = guarded(|| {
+            let database = Builder::new().set_cache_size(cache_bytes).create_with_backend(backend);
+            database.map_err(map_redb("opening the tables"))
+        })?;
         let is_doubtful = AtomicBool::new(is_doubtful);
         Ok(Open { database, path, file, has_failed, held_back, is_doubtful })
     }
@@ -208,7 +216,7 @@ fn write_file(
         database.close().map_err(map_redb("closing the tables"))?;
         handle.sync_all().map_err(|error| Error::io(format!("syncing {}", path.display()), &error))
     };
-    written().inspect_err(|_| {
+    guarded(written).inspect_err(|_| {
         let _ = fs::remove_file(path);
     })
 }

@@ -19,6 +19,8 @@ pub(crate) use shared_view::SharedView;
 pub(crate) use view::View;
 pub(crate) use writer::Writer;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use redb::TableDefinition;
 
 /// A table with keys and values of bytes.
@@ -43,4 +45,13 @@ const PAIR_BYTES: &[u8] = b"pair bytes";
 fn number(value: Option<&[u8]>) -> kv::Result<u64> {
     let damaged = |_| kv::Error::Corrupt { reason: "a number in the tables has no 8 bytes".to_owned() };
     value.map_or(Ok(0), |value| value.try_into().map(u64::from_le_bytes).map_err(damaged))
+}
+
+/// Runs operations of redb, which panics on some damaged pages, and makes an error of that.
+///
+/// Errors: [`kv::Error::Corrupt`], those of `run`.
+fn guarded<T>(run: impl FnOnce() -> kv::Result<T>) -> kv::Result<T> {
+    // After an error, nothing that `run` has changed is used.
+    catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|_| Err(kv::Error::Corrupt { reason: "a page of the tables is damaged".to_owned() }))
 }

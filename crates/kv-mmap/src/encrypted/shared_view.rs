@@ -4,9 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use kv::{Error, Result};
 
-use super::PAIR_BYTES;
 use super::environment::Environment;
 use super::view::View;
+use super::{PAIR_BYTES, guarded};
 
 /// A state of the tables that threads share, until it expires.
 pub(crate) struct SharedView {
@@ -50,11 +50,12 @@ impl SharedView {
 
     /// Reads the state.
     ///
-    /// Errors: [`Error::SnapshotExpired`], also after an operation on the file has failed.
+    /// Errors: [`Error::SnapshotExpired`], also after an operation on the file has failed;
+    /// [`Error::Corrupt`].
     pub(crate) fn read<T>(&self, read: impl FnOnce(&View) -> Result<T>) -> Result<T> {
         let view = self.view.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let read = read(&*view.ok_or(Error::SnapshotExpired)?);
-        match read {
+        let view = view.ok_or(Error::SnapshotExpired)?;
+        match guarded(|| read(&view)) {
             Err(_) if self.environment.is_broken() => Err(Error::SnapshotExpired),
             read => read,
         }

@@ -175,3 +175,36 @@ fn damaged_tables_are_refused() {
     fs::write(&path, whole).expect("write");
     open(folder.path(), &master);
 }
+
+/// redb panics on some damaged pages. That is an error here, and other pages are still read.
+#[test]
+fn damaged_pages_are_errors() {
+    let (folder, master) = (tempfile::tempdir().expect("tempdir"), master());
+    let engine = open(folder.path(), &master);
+    for number in 0..3_000 {
+        commit(&engine, number, Durability::Buffered).expect("commit");
+    }
+    drop(engine);
+    let path = folder.path().join("pairs.1.redb");
+    let whole = fs::read(&path).expect("read");
+    let mut errors = 0;
+    // The first blocks of each page have its kind, the number of its pairs and their places.
+    for at in (4_096..whole.len()).step_by(4_096).flat_map(|page| [page, page + 16]).step_by(29) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        fs::write(&path, damaged).expect("write");
+        let read = MmapEngine::open(folder.path(), &options(Some(&master))).and_then(|engine| {
+            let mut scan = engine.snapshot()?.scan(ScanSpec::forward(KeyRange::all()))?;
+            while scan.next_block(BlockLimits { rows: 1000, bytes: 1 << 20 })?.is_some() {}
+            commit(&engine, 9_999, Durability::Synced)?;
+            assert!(engine.snapshot()?.get_many(&[format!("{KEY}/009999").as_bytes()])?.is_present(0));
+            engine.compact(&KeyRange::all())
+        });
+        errors += usize::from(read.is_err());
+        for file in ["pairs.2.redb", "pairs.1.redb"] {
+            let _ = fs::remove_file(folder.path().join(file));
+        }
+        fs::remove_dir_all(folder.path().join("log")).expect("remove");
+    }
+    assert!(errors > 3, "{errors}");
+}
