@@ -30,6 +30,8 @@ pub enum FileKind {
     LogArchive = 4,
     /// Files of sectors that are overwritten in place ([`SectorKey`]).
     Sectors = 5,
+    /// Writes that only a former leader of a group had.
+    SetAside = 6,
 }
 
 /// The key of one file that is written once or appended to.

@@ -19,6 +19,7 @@ mod sector_cipher;
 mod temporary;
 mod master_key;
 mod file_key;
+mod sequential;
 mod keyring;
 
 pub use error::{Error, Result};
@@ -27,5 +28,6 @@ pub use keyring::{KEYRING_FILE, Keyring};
 pub use master_key::MasterKey;
 pub use secret::{SECRET_BYTES, Secret};
 pub use sector_cipher::{SECTOR_BYTES, SectorCipher};
+pub use sequential::{EncryptedReader, EncryptedWriter};
 pub use stream::{CtrStream, IV_BYTES};
 pub use temporary::{TemporaryFile, TemporaryFolder};

@@ -8,6 +8,7 @@ use std::time::Instant;
 use database::Instance;
 use database::changes::WebhookOptions;
 use database::follow::SourceOptions;
+use database::group::GroupOptions;
 use options::{Options, Request};
 use rustix::process::Signal;
 use server::http::address::Address;
@@ -92,7 +93,6 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let archive = backup::archive(options)?;
     let source = follow::source(options)?;
     let group = group::settings(options, store_section::data_folder(options))?;
-    rocksdb_encryption::check(options, group.is_some())?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -145,7 +145,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let log_file = log_section::first_file(options);
     let _running = crash_dumps.and_then(|dumps| crashes::watch(&dumps, &server, log_file.as_deref()));
     if let Some(group) = group {
-        server.join_group(&group)?;
+        server.join_group(&GroupOptions { encryption: master.clone(), ..group })?;
     }
     let archive = archive.map(|archive| ArchiveOptions { encryption: master, ..archive });
     let archive = archive.zip(archive_status);

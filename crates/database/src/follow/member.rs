@@ -214,7 +214,9 @@ fn keep_own(work: &Work, group: &Group, last: &LastKnown, answer: &Succession) -
         return Ok(());
     };
     let epoch = history.last().map_or(0, |led| led.epoch);
-    if let Some((file, entries)) = set_aside(instance, &group.set_aside_folder(), epoch, after)? {
+    if let Some((file, entries)) =
+        set_aside(instance, (&group.set_aside_folder(), group.encryption()), epoch, after)?
+    {
         work.report(Problem {
             what: format!("{entries} entries of the log after {after}"),
             place: "all databases".to_owned(),

@@ -77,6 +77,7 @@ pub(crate) fn settings(options: &Options, data_folder: &Path) -> Result<Option<G
         acknowledgement_timeout: options.duration(&ACKNOWLEDGEMENT_TIMEOUT),
         authorities: options.get(&CA_FILE).map(PathBuf::from),
         threads: options.get(&THREADS),
+        encryption: None,
     }))
 }
 

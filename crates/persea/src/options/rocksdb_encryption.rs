@@ -46,16 +46,6 @@ pub(crate) fn is_on(options: &Options) -> bool {
     [&KEYFILE, &KEYFOLDER, &KEY_GENERATOR].iter().any(|option| options.non_empty(option).is_some())
 }
 
-/// Refuses what would write the data into files that are not encrypted.
-pub(crate) fn check(options: &Options, is_in_group: bool) -> Result<(), Failure> {
-    if !is_on(options) || !is_in_group {
-        return Ok(());
-    }
-    let message = "a group (--group.*) keeps the writes of a former leader in a file that is not encrypted yet; \
-                   it cannot be used together with --rocksdb.encryption-*";
-    Err(message.into())
-}
-
 /// Returns true if the secrets may be changed while the server runs.
 pub(crate) fn may_rotate(options: &Options) -> bool {
     options.get(&KEY_ROTATION)

@@ -1,6 +1,7 @@
 //! Groups of servers that elect the one that takes writes.
 
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -312,9 +313,23 @@ fn a_synchronous_group_loses_no_acknowledged_write() {
 
 #[test]
 fn a_former_leader_keeps_aside_what_it_alone_had() {
+    a_former_leader_keeps_writes_aside(None);
+}
+
+#[test]
+fn a_former_leader_with_encrypted_data_encrypts_what_it_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, [5; 32]).unwrap();
+    a_former_leader_keeps_writes_aside(secret.to_str());
+}
+
+fn a_former_leader_keeps_writes_aside(secret: Option<&str>) {
     let folder = tempfile::tempdir().unwrap();
     // The lease holds for as long as the test needs to write.
-    let mut group = Group::start(folder.path(), 3, &["--group.lease", "10"]);
+    let keyfile = secret.map(|secret| ["--rocksdb.encryption-keyfile", secret]);
+    let options = [&["--group.lease", "10"][..], keyfile.as_ref().map_or(&[], |keyfile| keyfile.as_slice())];
+    let mut group = Group::start(folder.path(), 3, &options.concat());
     let former = group.leader_among(&[0, 1, 2]);
     create_collection(&group, former);
     assert_eq!(group.ask(former, &insert("both")).unwrap().status, 202);
@@ -333,7 +348,7 @@ fn a_former_leader_keeps_aside_what_it_alone_had() {
     assert_eq!(group.documents(former), group.documents(leader));
     let view = group.get(former, "/_api/group").unwrap();
     let file = view["setAside"][0].as_str().unwrap_or_else(|| panic!("{view}"));
-    let text = std::fs::read_to_string(file).unwrap();
+    let text = set_aside(Path::new(file), secret);
     let keys: Vec<String> = text
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
@@ -353,6 +368,28 @@ fn a_former_leader_keeps_aside_what_it_alone_had() {
     group.kill(former);
     group.begin(former);
     assert_eq!(group.get(former, "/_api/group").unwrap()["setAside"], listed);
+}
+
+/// Returns the entries of a file as the tool prints them. An encrypted file has no text in it.
+fn set_aside(file: &Path, secret: Option<&str>) -> String {
+    let print = |keyfile: &[&str]| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["group", "set-aside", "--file"]).arg(file).args(keyfile);
+        command.output().unwrap()
+    };
+    let text = |output: &[u8]| String::from_utf8_lossy(output).into_owned();
+    let bytes = std::fs::read(file).unwrap();
+    let without = print(&[]);
+    let Some(secret) = secret else {
+        assert_eq!(text(&without.stdout), text(&bytes));
+        return text(&bytes);
+    };
+    assert!(!bytes.windows(5).any(|window| window == b"alone"));
+    assert_eq!(without.status.code(), Some(1));
+    assert!(text(&without.stderr).contains("--encryption.keyfile"), "{}", text(&without.stderr));
+    let output = print(&["--encryption.keyfile", secret]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
 }
 
 /// Asks as the user root.

@@ -1,7 +1,8 @@
 //! `persea group`: shows a group of servers that elect a leader, appoints one, and changes the
-//! members.
+//! members. Prints the writes that a former leader alone had.
 
 mod options;
+mod set_aside;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,9 @@ pub(crate) static TOOL: Tool = Tool {
 
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let settings = Settings::read(options)?;
+    if let Operation::SetAside(file, secret) = &settings.operation {
+        return set_aside::print(file, secret.as_ref(), console);
+    }
     let client = connect(options, console, false)?.client;
     let view = match &settings.operation {
         Operation::Status => ask(&client, Request::get("/_api/group"), &settings)?,
@@ -37,6 +41,8 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
             let body = body(&[("id", *id)], Some(endpoint))?;
             ask(&client, Request::post("/_api/group/members").json(body), &settings)?
         }
+        // It asks no server.
+        Operation::SetAside(..) => return Ok(()),
         Operation::Remove(id) => {
             let request = Request::delete("/_api/group/members").segment(&id.to_string());
             ask(&client, request, &settings)?

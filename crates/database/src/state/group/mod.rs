@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use aql_value::Waiting;
 use elections::{Elections, Leadership, Member};
+use encryption::MasterKey;
 use errors::{Error, ErrorCode, Result};
 use storage::{Membership, Store};
 
@@ -41,6 +42,8 @@ pub struct GroupOptions {
     pub authorities: Option<PathBuf>,
     /// The threads that copy; 0 for one for each core.
     pub threads: u64,
+    /// The key of encrypted data, with which the writes of a former leader are encrypted too.
+    pub encryption: Option<Arc<MasterKey>>,
 }
 
 /// The membership of this server.
@@ -163,6 +166,11 @@ impl Group {
     /// Returns the folder of writes that this server alone had when another one became the leader.
     pub(crate) fn set_aside_folder(&self) -> PathBuf {
         self.options.folder.join("set-aside")
+    }
+
+    /// Returns the key of the files in that folder.
+    pub(crate) fn encryption(&self) -> Option<&MasterKey> {
+        self.options.encryption.as_deref()
     }
 
     /// Returns the files in that folder, by name. A folder that cannot be read has none.
