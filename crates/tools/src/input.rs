@@ -1,11 +1,12 @@
 //! Files to read, compressed or not.
 
-use std::fs::File;
+use std::fs;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 
+use crate::encrypted::Files;
 use crate::{Failure, Progress};
 
 /// The first bytes of a gzip file (RFC 1952).
@@ -20,19 +21,27 @@ pub(crate) const STDIN: &str = "-";
 /// Opens a file, or the standard input for `-`.
 ///
 /// Files compressed with gzip or Zstandard are recognized by their first bytes and decompressed.
-/// `progress` counts bytes of the file.
-pub(crate) fn open(path: &str, progress: &Arc<Progress>) -> Result<Box<dyn Read + Send>, Failure> {
+/// `progress` counts bytes of the file. Errors: a file that cannot be read, encrypted standard input.
+pub(crate) fn open(
+    path: &str,
+    files: &Files,
+    progress: &Arc<Progress>,
+) -> Result<Box<dyn Read + Send>, Failure> {
     let unreadable = |error: io::Error| Failure::new(format!("{path} cannot be read: {error}"));
     let raw: Box<dyn Read + Send> = if path == STDIN {
+        if files.are_encrypted() {
+            return Err(Failure::option(
+                "standard input is not decrypted; name a file, or leave the key out",
+            ));
+        }
         Box::new(io::stdin())
     } else {
-        let file = File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
+        let metadata = fs::metadata(path).map_err(unreadable)?;
         if metadata.is_dir() {
             return Err(Failure::new(format!("{path} is a folder, not a file")));
         }
         progress.add_total(metadata.len());
-        Box::new(file)
+        Box::new(files.open(path.as_ref()).map_err(unreadable)?)
     };
     decompressed(Counted { raw, progress: Arc::clone(progress) }).map_err(unreadable)
 }

@@ -39,6 +39,48 @@ fn fill(server: &Server, collection: &str, count: usize) {
 }
 
 #[test]
+fn encrypted_files_are_exported_and_imported() {
+    let (folder, server) = server();
+    fill(&server, "c", 2_500);
+    let out = folder.path().join("out");
+    let key = write(folder.path(), "key", "an encryption key of 32 bytes...");
+    let wrong = write(folder.path(), "wrong", "another encryption key, 32 bytes");
+    let keyfile = |key: &str| ["--encryption.keyfile".to_owned(), key.to_owned()];
+    let with = |key: &str, more: &[&str]| {
+        let keyfile = keyfile(key);
+        let keyfile = keyfile.iter().map(String::as_str);
+        keyfile.chain(more.iter().copied()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let slices = |words: &[String]| words.iter().map(|word| word.clone().leak() as &str).collect::<Vec<_>>();
+    for more in [&["--compress-output"][..], &[]] {
+        let arguments = with(&key, &[&["--collection", "c", "--overwrite"], more].concat());
+        export(&server, &out, &slices(&arguments)).success();
+        let file = out.join(if more.is_empty() { "c.jsonl" } else { "c.jsonl.gz" });
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(!bytes.windows(4).any(|window| window == b"_key") && !bytes.starts_with(&[0x1f, 0x8b]));
+        let import = |key: &str| {
+            let more = ["--collection", "copy", "--create-collection", "true", "--overwrite", "true"];
+            let file = ["--type", "jsonl", file.to_str().unwrap()];
+            run(&server, "import", &slices(&with(key, &[&more[..], &file].concat())))
+        };
+        import(&key).success();
+        let count = "RETURN LENGTH(FOR d IN copy FILTER d.n > 0 RETURN 1)";
+        let counted = post(&server, "/_api/cursor", &json!({"query": count}));
+        assert_eq!(counted["result"], json!([2_500]));
+        import(&wrong).failure();
+    }
+    for (more, expected) in [
+        (&["--file", "-"][..], "the standard output is not encrypted"),
+        (&["--type", "parquet"], "Parquet files are read from their end"),
+        (&["--resume"], "an encrypted export cannot be resumed"),
+    ] {
+        let arguments = with(&key, &[&["--collection", "c"], more].concat());
+        let said = run(&server, "export", &slices(&arguments)).failure();
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
 fn what_is_exported_can_be_imported() {
     let (folder, server) = server();
     fill(&server, "a b", 2_500);

@@ -188,7 +188,7 @@ impl<'a> Export<'a> {
             _ => {
                 let mut form = text_form(self.settings, name, false);
                 form.begin(&mut text);
-                (Output::create(path, compression, &self.written)?, form)
+                (Output::create(path, compression, &self.settings.files, &self.written)?, form)
             }
         };
         while let Some(lines) = next {
@@ -216,7 +216,8 @@ impl<'a> Export<'a> {
         }
         self.expect(&all)?;
         let form = GraphForm::new(self.settings);
-        let mut output = Output::create(path.as_deref(), self.settings.compression, &self.written)?;
+        let mut output =
+            Output::create(path.as_deref(), self.settings.compression, &self.settings.files, &self.written)?;
         let mut text = Vec::new();
         form.begin(name, &mut text);
         let edges_begin = vertices.len();

@@ -9,19 +9,20 @@ use options::{
 use velocypack::{Builder, Limits, json};
 
 use super::output::Compression;
+use crate::encrypted::Files;
 use crate::failure::Failure;
-use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server};
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, encryption, general, log, server};
 
 /// The program.
 pub(super) static PROGRAM: Program = Program {
     name: "persea export",
     usage: "--collection NAME ... | --custom-query AQL | --graph-name NAME [--OPTION VALUE ...]",
     about: "Export collections, the result of a query, or a graph to files: JSON Lines, JSON, CSV, XML, XGMML or Parquet.",
-    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    sections: &[ROWS, encryption::ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
     ignored: &[IGNORED],
-    refused: &[REFUSED],
+    refused: &[],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: Some(OUTPUT_DIRECTORY.row()),
 };
@@ -149,6 +150,8 @@ pub(super) struct Settings {
     pub(super) subject: Subject,
     pub(super) form: Form,
     pub(super) compression: Compression,
+    /// The form of all files: encrypted or not.
+    pub(super) files: Files,
     pub(super) directory: PathBuf,
     /// The file that replaces the names in the folder.
     pub(super) file: Option<String>,
@@ -172,6 +175,7 @@ impl Settings {
             subject: subject(options, form)?,
             form,
             compression,
+            files: encryption::files(options)?,
             directory: options.get(&OUTPUT_DIRECTORY).into(),
             file,
             overwrite: options.get(&OVERWRITE),
@@ -202,6 +206,21 @@ impl Settings {
         }
         if self.resume && self.file.as_deref() == Some(STDOUT) {
             return wrong("--resume cannot see what went to the standard output");
+        }
+        if self.files.are_encrypted() {
+            if self.file.as_deref() == Some(STDOUT) {
+                return wrong("the standard output is not encrypted; name a file, or leave the key out");
+            }
+            if self.form == Form::Parquet {
+                return wrong(
+                    "Parquet files are read from their end, and encrypted ones from their beginning",
+                );
+            }
+            if self.resume {
+                return wrong(
+                    "an encrypted export cannot be resumed: its end would be encrypted twice with one key",
+                );
+            }
         }
         match &self.subject {
             Subject::Collections(names) if self.file.is_some() && names.len() > 1 => {

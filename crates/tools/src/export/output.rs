@@ -1,7 +1,7 @@
 //! Output files. They have another name until they are complete, and compressed ones consist of
 //! separate parts.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use flate2::write::GzEncoder;
 use zstd::stream::write::Encoder;
 
 use crate::Failure;
+use crate::encrypted::Files;
 
 /// The ending of an incomplete file's name.
 const PART: &str = ".part";
@@ -79,10 +80,12 @@ pub(super) fn part_of(path: &Path) -> PathBuf {
 }
 
 impl Output {
-    /// Begins a file, or writes to the standard output if there is no path.
+    /// Begins a file, which is compressed and then encrypted, or writes to the standard output if
+    /// there is no path.
     pub(super) fn create(
         path: Option<&Path>,
         compression: Compression,
+        files: &Files,
         written: &Written,
     ) -> Result<Self, Failure> {
         let Some(path) = path else {
@@ -95,7 +98,7 @@ impl Output {
             );
         };
         let part = part_of(path);
-        let file = File::create(&part).map_err(|error| unwritable(&part.display().to_string(), &error))?;
+        let file = files.create(&part).map_err(|error| unwritable(&part.display().to_string(), &error))?;
         let name = part.display().to_string();
         Self::new(name, Some((part, path.to_owned())), Box::new(file), compression, written)
     }

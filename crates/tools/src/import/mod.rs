@@ -61,7 +61,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     // Opened before any change, so that an unreadable file does not empty a collection.
     let input = match settings.form {
         Form::Parquet => parquet::open(&settings.file, &progress)?,
-        _ => input::open(&settings.file, &progress)?,
+        _ => input::open(&settings.file, &settings.files, &progress)?,
     };
     let mut batches = batches(&settings, input, console)?;
     prepare(&settings, &server)?;

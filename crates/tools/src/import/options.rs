@@ -10,9 +10,10 @@ use options::{
 
 use super::table_options::{self, TableSettings};
 use crate::console::Console;
+use crate::encrypted::Files;
 use crate::failure::Failure;
 use crate::input;
-use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server};
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, encryption, general, log, server};
 
 /// The program.
 pub(super) static PROGRAM: Program = Program {
@@ -20,11 +21,11 @@ pub(super) static PROGRAM: Program = Program {
     usage: "--collection NAME [--OPTION VALUE ...] FILE",
     about: "Import documents from a file or standard input (-) into a collection: JSON arrays, JSON Lines, CSV or TSV, plain \
             or compressed with gzip or Zstandard, or Parquet.",
-    sections: &[ROWS, table_options::ROWS, general::ROWS, server::ROWS, log::ROWS],
+    sections: &[ROWS, table_options::ROWS, encryption::ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
     ignored: &[IGNORED],
-    refused: &[REFUSED],
+    refused: &[],
     environment_prefix: ENVIRONMENT_PREFIX,
     unnamed: Some(FILE.row()),
 };
@@ -129,6 +130,8 @@ impl Form {
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) file: String,
+    /// The form of all files: encrypted or not.
+    pub(super) files: Files,
     pub(super) form: Form,
     pub(super) collection: String,
     pub(super) create_collection: bool,
@@ -190,8 +193,14 @@ impl Settings {
             latency: options.get(&LATENCY),
             table: TableSettings::read(options, form == Form::Tsv)?,
             file,
+            files: encryption::files(options)?,
             form,
         };
+        if settings.form == Form::Parquet && settings.files.are_encrypted() {
+            return Err(Failure::option(
+                "an encrypted file is read from its beginning, and Parquet from its end; decrypt it first",
+            ));
+        }
         settings.warn_without_effect(options, console);
         if settings.overwrite_prefix && settings.from_prefix.is_empty() && settings.to_prefix.is_empty() {
             return Err(Failure::option(

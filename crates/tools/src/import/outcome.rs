@@ -1,6 +1,5 @@
 //! The outcome of an import, row by row.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +8,7 @@ use velocypack::Builder;
 
 use super::batch::RejectedRow;
 use super::options::Settings;
+use crate::encrypted::Output;
 use crate::{Console, Failure};
 
 /// The maximum number of messages about rejected rows.
@@ -35,7 +35,7 @@ pub(super) struct Outcome {
 #[derive(Debug)]
 struct Rejected {
     path: String,
-    file: BufWriter<File>,
+    file: BufWriter<Output>,
 }
 
 /// The counts of one reply.
@@ -53,7 +53,7 @@ impl Outcome {
         let rejected = match &settings.rejected {
             None => None,
             Some(path) => {
-                let file = File::create(path).map_err(|error| {
+                let file = settings.files.create(path.as_ref()).map_err(|error| {
                     Failure::option(format!("--rejected: {path} cannot be written: {error}"))
                 })?;
                 Some(Mutex::new(Rejected { path: path.clone(), file: BufWriter::new(file) }))

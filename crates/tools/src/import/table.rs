@@ -67,7 +67,7 @@ impl TableBatches {
         let columns = match &settings.table.headers_file {
             Some(path) => {
                 let uncounted = Arc::new(Progress::new(console, false, "", Unit::Bytes, None));
-                let mut names = Rows::new(input::open(path, &uncounted)?, settings, path)?;
+                let mut names = Rows::new(input::open(path, &settings.files, &uncounted)?, settings, path)?;
                 let columns = names.columns(&mut record, settings, console)?;
                 Some(columns.ok_or_else(|| Failure::new(format!("{path} has no header line")))?)
             }

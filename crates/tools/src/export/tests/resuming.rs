@@ -7,6 +7,7 @@ use super::super::form::text_form;
 use super::super::output::{Compression, Output, part_of};
 use super::super::resume::{Reached, reached};
 use super::{settings, written};
+use crate::encrypted::Files;
 use crate::input;
 
 /// Returns documents so large that a few make a part.
@@ -46,7 +47,7 @@ fn whatever_was_cut_off_comes_again() {
     let documents = documents();
     for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
         for json in [false, true] {
-            let mut output = Output::create(Some(&path), compression, &written()).unwrap();
+            let mut output = Output::create(Some(&path), compression, &Files::default(), &written()).unwrap();
             write_some(&mut output, json, true, &documents, true);
             output.finish().unwrap();
             let whole = content(&path);
@@ -93,11 +94,14 @@ fn the_last_whole_line_says_how_far_it_is() {
 fn a_file_has_its_name_only_when_it_is_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.jsonl");
-    let mut output = Output::create(Some(&path), Compression::None, &written()).unwrap();
+    let mut output = Output::create(Some(&path), Compression::None, &Files::default(), &written()).unwrap();
     output.write(b"{}\n").unwrap();
     assert!(!path.exists() && part_of(&path).exists());
     output.finish().unwrap();
     assert!(path.exists() && !part_of(&path).exists());
-    let failure = Output::create(Some(Path::new("/nowhere/c")), Compression::None, &written()).err().unwrap();
+    let failure =
+        Output::create(Some(Path::new("/nowhere/c")), Compression::None, &Files::default(), &written())
+            .err()
+            .unwrap();
     assert!(failure.text().contains("/nowhere/c"), "{}", failure.text());
 }
