@@ -154,6 +154,7 @@ error_codes! {
     ClusterConnectionLost = 1465, "CLUSTER_CONNECTION_LOST", 503, "cluster internal HTTP connection broken";
     ClusterUnsupported = 1470, "CLUSTER_UNSUPPORTED", 501, "unsupported operation or parameter for clusters";
     ClusterOnlyOnCoordinator = 1471, "CLUSTER_ONLY_ON_COORDINATOR", 501, "this operation is only valid on a coordinator in a cluster";
+    ClusterBackendUnavailable = 1478, "CLUSTER_BACKEND_UNAVAILABLE", 503, "a cluster backend which was required for the operation could not be reached";
     ClusterLeadershipChallengeOngoing = 1495, "CLUSTER_LEADERSHIP_CHALLENGE_ONGOING", 503, "leadership challenge is ongoing";
     ClusterNotLeader = 1496, "CLUSTER_NOT_LEADER", 503, "not a leader";
 

@@ -9,10 +9,16 @@ use crate::mock_cluster::{MockCluster, PD_ADDRESS, Route};
 use crate::{TikvEngine, TikvOptions};
 
 /// A cluster in memory: PD, three stores, and a clock that tests can move.
-#[derive(Default)]
 pub struct MemoryCluster {
     cluster: Arc<MockCluster>,
     routes: Mutex<Vec<Arc<Route>>>,
+    timeout: Duration,
+}
+
+impl Default for MemoryCluster {
+    fn default() -> Self {
+        MemoryCluster { cluster: Arc::default(), routes: Mutex::default(), timeout: Duration::from_secs(5) }
+    }
 }
 
 impl MemoryCluster {
@@ -21,11 +27,16 @@ impl MemoryCluster {
         Self::default()
     }
 
+    /// Makes an empty cluster, in which an operation of a server has this maximum time.
+    pub fn with_timeout(timeout: Duration) -> Self {
+        MemoryCluster { timeout, ..Self::default() }
+    }
+
     /// Opens the store for one more server, whose lease has this life.
     pub fn open(&self, lease: Duration) -> Result<Arc<TikvEngine>> {
         let options = TikvOptions {
             pd: vec![PD_ADDRESS.to_owned()],
-            timeout: Duration::from_secs(5),
+            timeout: self.timeout,
             message_timeout: Duration::from_secs(1),
             lease,
             ..TikvOptions::default()
@@ -42,7 +53,14 @@ impl MemoryCluster {
         }
     }
 
-    /// Stops one of the stores 1 to 3. The others take over its regions.
+    /// Reaches the server again that was opened last.
+    pub fn mend_last(&self) {
+        if let Some(route) = self.routes().last() {
+            route.mend();
+        }
+    }
+
+    /// Stops one of the stores 1 to 3. The others take over its regions after an election.
     pub fn stop_store(&self, store: u64) {
         self.cluster.stop_store(store);
     }

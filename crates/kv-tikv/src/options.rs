@@ -18,7 +18,8 @@ pub struct TikvOptions {
     pub timeout: Duration,
     /// The maximum time until a single message counts as lost.
     pub message_timeout: Duration,
-    /// The life of the server's lease without a sign of life.
+    /// The life of the server's lease without a sign of life. It should exceed the time in which a
+    /// cluster elects a leader of a region or of PD.
     pub lease: Duration,
     /// Commits in one phase where a single region has all keys.
     pub one_phase: bool,
@@ -32,9 +33,9 @@ impl Default for TikvOptions {
             pd: vec!["127.0.0.1:2379".to_owned()],
             tls: None,
             prefix: "persea".to_owned(),
-            timeout: Duration::from_secs(20),
+            timeout: Duration::from_secs(25),
             message_timeout: Duration::from_secs(8),
-            lease: Duration::from_secs(10),
+            lease: Duration::from_secs(30),
             one_phase: true,
             transaction_bytes_max: 64 << 20,
         }

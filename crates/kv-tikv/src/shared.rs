@@ -56,7 +56,7 @@ impl Shared {
 
     /// Checks that the store is open, and that the server's lease has not ended.
     ///
-    /// Errors: [`Error::Closed`], [`Error::LeaseEnded`], [`Error::Transient`] if the lease could
+    /// Errors: [`Error::Closed`], [`Error::LeaseEnded`], [`Error::Unavailable`] if the lease could
     /// not be renewed and seems to have expired.
     pub(crate) fn check_open(&self) -> Result<()> {
         self.closed.check()?;

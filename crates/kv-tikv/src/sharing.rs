@@ -1,6 +1,7 @@
 //! The other servers of a store, as the layers above see them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kv::{Error, Member, MemberNumber, Nodes, Result, Sharing};
 
@@ -25,6 +26,10 @@ impl Sharing for TikvSharing {
 
     fn identity(&self) -> u64 {
         self.0.membership.identity()
+    }
+
+    fn lease(&self) -> Duration {
+        self.0.options.lease
     }
 
     fn members(&self) -> Result<Vec<Member>> {

@@ -30,11 +30,19 @@ pub enum Error {
     #[error("the key is already present")]
     Exists,
 
-    /// Nothing was done, and the same call may succeed a little later: a remote store is moving
-    /// data, or a disk is busy.
+    /// Nothing was done, and the same call may succeed a little later: a disk is busy, or a remote
+    /// store refuses the call for the moment.
     #[error("the store cannot do this at the moment: {reason}; try again")]
     Transient {
         /// The engine's message.
+        reason: String,
+    },
+
+    /// A remote store did not answer in time: a process of it has died, or cannot be reached.
+    /// Nothing was done. Calls succeed again once the store answers.
+    #[error("the shared store does not answer: {reason}; try again in some seconds")]
+    Unavailable {
+        /// The reason of the last attempt.
         reason: String,
     },
 
@@ -170,7 +178,10 @@ impl Error {
 
     /// Returns true if the whole transaction may succeed when it is run again from its start.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Error::Conflict | Error::Transient { .. } | Error::SnapshotExpired)
+        matches!(
+            self,
+            Error::Conflict | Error::Transient { .. } | Error::Unavailable { .. } | Error::SnapshotExpired
+        )
     }
 }
 
@@ -183,6 +194,7 @@ impl From<Error> for errors::Error {
             Error::Conflict => ErrorCode::Conflict,
             Error::Interrupted => return errors::Error::killed(),
             Error::Exists => ErrorCode::UniqueConstraintViolated,
+            Error::Unavailable { .. } => ErrorCode::ClusterBackendUnavailable,
             Error::Undetermined { .. } => ErrorCode::TransactionInternal,
             Error::TooLarge { .. } => ErrorCode::ResourceLimit,
             Error::Corrupt { .. } | Error::DamagedLog { .. } => ErrorCode::CorruptedCollection,

@@ -1,5 +1,7 @@
 //! Stores that several processes use concurrently.
 
+use std::time::Duration;
+
 use crate::{Nodes, Result};
 
 /// The number of a process among those that share a store, from 0 to [`MEMBER_NUMBER_MAX`].
@@ -62,6 +64,9 @@ pub trait Sharing: Send + Sync {
 
     /// Returns the random number of this opening of the store ([`Member::identity`]).
     fn identity(&self) -> u64;
+
+    /// Returns the life of this process's lease without a sign of life.
+    fn lease(&self) -> Duration;
 
     /// Returns the living members by number, this process among them, as of now.
     fn members(&self) -> Result<Vec<Member>>;

@@ -125,6 +125,10 @@ mod tests {
             1
         }
 
+        fn lease(&self) -> std::time::Duration {
+            std::time::Duration::from_secs(30)
+        }
+
         fn members(&self) -> kv::Result<Vec<kv::Member>> {
             let member = |number, address: &str| kv::Member {
                 number,

@@ -51,9 +51,11 @@ impl Session {
 
     /// Returns the next batch of a cursor or export, or the batch with the number `batch`.
     ///
-    /// Errors: 1600, 1601, and those of the query.
+    /// Errors: 1600, 1601, and those of the query; 1478 if the batch must be read from a shared
+    /// store that does not answer, and the cursor stays as it is.
     pub fn fetch(&self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
-        self.instance().cursors().fetch(id, &self.owner(), batch, format)
+        let check_source = || self.instance().store().check_reachable();
+        self.instance().cursors().fetch(id, &self.owner(), batch, format, check_source)
     }
 
     /// Closes a cursor or export. Errors: 1600.

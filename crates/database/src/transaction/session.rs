@@ -139,8 +139,10 @@ impl Session {
     /// Commits a stream transaction. Committing again has no effect.
     ///
     /// Errors: 1655, 1653 after an abort, 28 while another request uses it, 1500 if the session's
-    /// interrupt was set before the commit, and those of a commit.
+    /// interrupt was set before the commit, and those of a commit; 1478 if a shared store does not
+    /// answer, and the transaction stays as it is.
     pub fn commit_transaction(&self, id: u64) -> Result<()> {
+        self.instance().store().check_reachable()?;
         let interrupt = self.interrupt();
         self.instance().transactions().commit(id, |owner| self.may_use(owner), interrupt)
     }

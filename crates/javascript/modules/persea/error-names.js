@@ -97,7 +97,6 @@ module.exports = [
   ['CLUSTER_READING_PLAN_AGENCY', 1472, 'error reading Plan in agency'],
   ['CLUSTER_AQL_COMMUNICATION', 1474, 'error in cluster internal communication for AQL'],
   ['CLUSTER_ONLY_ON_DBSERVER', 1477, 'this operation is only valid on a DBserver in a cluster'],
-  ['CLUSTER_BACKEND_UNAVAILABLE', 1478, 'A cluster backend which was required for the operation could not be reached'],
   ['CLUSTER_AQL_COLLECTION_OUT_OF_SYNC', 1481, 'collection/view is out of sync'],
   ['CLUSTER_COULD_NOT_CREATE_INDEX_IN_PLAN', 1482, 'could not create index in plan'],
   ['CLUSTER_COULD_NOT_DROP_INDEX_IN_PLAN', 1483, 'could not drop index in plan'],

@@ -39,7 +39,7 @@ impl Commit {
                 return match (may_have_acted, self.settle().await) {
                     (_, Ok(Outcome::Committed(timestamp))) => Ok(timestamp),
                     (_, Ok(Outcome::RolledBack)) => Err(Error::Conflict),
-                    (false, _) => Err(Error::Transient { reason }),
+                    (false, _) => Err(Error::Unavailable { reason }),
                     (true, _) => Err(Error::Undetermined { reason }),
                 };
             }

@@ -12,6 +12,10 @@ use crate::shared::Shared;
 /// The greatest time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(2);
 
+/// The minimum number of rounds in the life of a lease. The rest of the lease when a leader dies
+/// must exceed the election of the next one.
+const ROUNDS: u32 = 15;
+
 /// The seconds for which PD keeps the oldest state of a server that is gone.
 const SAFE_POINT_LIFE_SECONDS: i64 = 60;
 
@@ -25,8 +29,7 @@ pub(crate) struct Upkeep {
 
 impl Upkeep {
     pub(crate) fn new(store: &Arc<Shared>) -> Self {
-        // Several rounds may fail before a lease ends.
-        let interval = INTERVAL.min(store.options.lease / 5);
+        let interval = INTERVAL.min(store.options.lease / ROUNDS);
         Upkeep {
             store: Arc::downgrade(store),
             is_stopped: Mutex::new(false),

@@ -5,6 +5,7 @@
 
 #![allow(clippy::result_large_err, reason = "the errors are messages, of a cluster for tests")]
 
+mod elections;
 mod faults;
 mod mvcc;
 mod pd;
@@ -21,7 +22,10 @@ use bytes::Bytes;
 use prost::Message;
 
 use crate::network::{Exchange, Fault, Network, Pending};
+use crate::protocol::kv::Context;
+use crate::protocol::region::Error as RegionError;
 use crate::topology::pd::{from_milliseconds, milliseconds};
+use elections::Elections;
 use faults::{Effect, Faults};
 use mvcc::Pairs;
 use regions::Map;
@@ -57,12 +61,22 @@ struct State {
     services: Vec<(Vec<u8>, u64)>,
     /// The stores that have stopped, with the timestamp of their end.
     stopped: BTreeMap<u64, u64>,
+    elections: Elections,
+    /// The moment when PD has its next leader.
+    pd_leads_from_ms: u64,
 }
 
 impl MockCluster {
     /// Makes a cluster with one region.
     pub(crate) fn new() -> Arc<MockCluster> {
         Arc::default()
+    }
+
+    /// Makes a cluster whose elections take the `divisor`th part of the longest real ones.
+    pub(crate) fn with_elections(divisor: u64) -> Arc<MockCluster> {
+        let cluster = MockCluster::new();
+        cluster.lock().elections = Elections::divided_by(divisor);
+        cluster
     }
 
     /// Splits the region of a key at the key.
@@ -80,12 +94,19 @@ impl MockCluster {
         self.lock().map.move_leaders();
     }
 
-    /// Stops a store. Other stores lead its regions then.
+    /// Stops a store. Other stores lead its regions after an election.
     pub(crate) fn stop_store(&self, store: u64) {
         let mut state = self.lock();
         let now = state.timestamps(1);
         state.stopped.insert(store, now);
-        state.map.leave(store);
+        let (now_ms, elections) = (state.now_ms(), state.elections);
+        state.map.leave(store, now_ms, elections);
+    }
+
+    /// Stops the leader of PD. Another one answers after an election.
+    pub(crate) fn stop_leader_of_pd(&self) {
+        let mut state = self.lock();
+        state.pd_leads_from_ms = state.now_ms() + state.elections.pd_ms();
     }
 
     /// Lets time pass.
@@ -135,9 +156,15 @@ impl MockCluster {
 
     fn answer(&self, address: &str, method: &str, message: &[u8]) -> Result<Bytes, Fault> {
         let mut state = self.lock();
-        if state.stopped.keys().any(|store| address == address_of(*store)) {
-            return Err(Fault::Unreachable("a test has stopped the store".to_owned()));
+        let now_ms = state.now_ms();
+        let is_stopped = match address {
+            PD_ADDRESS => now_ms < state.pd_leads_from_ms,
+            store => state.stopped.keys().any(|stopped| store == address_of(*stopped)),
+        };
+        if is_stopped {
+            return Err(Fault::Unreachable("a test has stopped the process".to_owned()));
         }
+        state.map.elect(now_ms);
         let reply = match address {
             PD_ADDRESS => pd::answer(&mut state, method, message),
             store => store::answer(&mut state, store, method, message),
@@ -147,10 +174,21 @@ impl MockCluster {
 }
 
 impl State {
+    /// Returns the milliseconds of the cluster's time.
+    fn now_ms(&self) -> u64 {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+        time + self.ahead
+    }
+
+    /// Returns the bounds of the region to which a message is addressed, or the error that says
+    /// that it is not there.
+    fn check(&self, store: &str, context: Option<&Context>) -> Result<(Vec<u8>, Vec<u8>), RegionError> {
+        self.map.check(store, context, self.now_ms())
+    }
+
     /// Takes `count` timestamps and returns the last of them.
     fn timestamps(&mut self, count: u32) -> u64 {
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
-        let now = from_milliseconds(time + self.ahead);
+        let now = from_milliseconds(self.now_ms());
         self.clock = self.clock.max(now) + u64::from(count);
         self.clock
     }
@@ -198,6 +236,11 @@ impl Route {
     /// Cuts the client off from the cluster.
     pub(crate) fn cut(&self) {
         self.is_cut.store(true, Ordering::Relaxed);
+    }
+
+    /// Connects the client with the cluster again.
+    pub(crate) fn mend(&self) {
+        self.is_cut.store(false, Ordering::Relaxed);
     }
 
     fn check(&self) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! The regions of the mock cluster.
 
-use super::{STORES, address_of};
+use super::{Elections, STORES, address_of};
 use crate::codec;
 use crate::protocol::kv::Context;
 use crate::protocol::region::{EpochNotMatch, Error, NotLeader, Nothing, Peer, Region, RegionEpoch};
@@ -18,11 +18,25 @@ pub(super) struct Placed {
     /// The first key; the next region's is the end.
     start: Vec<u8>,
     leader: u64,
+    /// The election of the next leader, if the last one has stopped.
+    election: Option<Election>,
+}
+
+/// An election, with moments in milliseconds of the cluster's time.
+#[derive(Clone, Copy)]
+struct Election {
+    /// The other replicas have noticed. Before it, they name the leader that has stopped.
+    noticed_ms: u64,
+    end_ms: u64,
+    winner: u64,
 }
 
 impl Default for Map {
     fn default() -> Self {
-        Map { regions: vec![Placed { id: 1, version: 1, start: Vec::new(), leader: 1 }], last_id: 1 }
+        Map {
+            regions: vec![Placed { id: 1, version: 1, start: Vec::new(), leader: 1, election: None }],
+            last_id: 1,
+        }
     }
 }
 
@@ -41,7 +55,8 @@ impl Map {
         left.version += 1;
         self.last_id += 1;
         let leader = self.last_id % STORES + 1;
-        let right = Placed { id: self.last_id, version: left.version, start: key.to_vec(), leader };
+        let (version, start) = (left.version, key.to_vec());
+        let right = Placed { id: self.last_id, version, start, leader, election: None };
         self.regions.insert(at, right);
     }
 
@@ -59,10 +74,23 @@ impl Map {
         self.regions.iter_mut().for_each(|region| region.leader = region.leader % STORES + 1);
     }
 
-    /// Gives the regions that a store leads to another one.
-    pub(super) fn leave(&mut self, store: u64) {
-        let led = self.regions.iter_mut().filter(|region| region.leader == store);
-        led.for_each(|region| region.leader = store % STORES + 1);
+    /// Begins the elections of the regions that a store leads.
+    pub(super) fn leave(&mut self, store: u64, now_ms: u64, elections: Elections) {
+        let end_ms = now_ms + elections.store_ms();
+        let noticed_ms = now_ms + elections.store_ms() / 2;
+        for region in self.regions.iter_mut().filter(|region| region.leader == store) {
+            region.election = Some(Election { noticed_ms, end_ms, winner: store % STORES + 1 });
+        }
+    }
+
+    /// Ends the elections that are over.
+    pub(super) fn elect(&mut self, now_ms: u64) {
+        for region in &mut self.regions {
+            if let Some(election) = region.election.filter(|election| election.end_ms <= now_ms) {
+                region.leader = election.winner;
+                region.election = None;
+            }
+        }
     }
 
     /// Returns the place of the region of a key.
@@ -94,7 +122,12 @@ impl Map {
 
     /// Returns the bounds of the region to which a message is addressed, or the error that says
     /// that it is not there.
-    pub(super) fn check(&self, store: &str, context: Option<&Context>) -> Result<(Vec<u8>, Vec<u8>), Error> {
+    pub(super) fn check(
+        &self,
+        store: &str,
+        context: Option<&Context>,
+        now_ms: u64,
+    ) -> Result<(Vec<u8>, Vec<u8>), Error> {
         let error = Error { message: "a test".to_owned(), ..Error::default() };
         let Some(context) = context else { return Err(error) };
         let Some(at) = self.regions.iter().position(|region| region.id == context.region_id) else {
@@ -102,7 +135,9 @@ impl Map {
         };
         let Some((region, leader)) = self.describe(at) else { return Err(error) };
         if store != address_of(leader.store_id) {
-            let not_leader = NotLeader { region_id: region.id, leader: Some(leader) };
+            let election = self.regions.get(at).and_then(|region| region.election);
+            let is_electing = election.is_some_and(|election| election.noticed_ms <= now_ms);
+            let not_leader = NotLeader { region_id: region.id, leader: (!is_electing).then_some(leader) };
             return Err(Error { not_leader: Some(not_leader), ..error });
         }
         if context.region_epoch != region.region_epoch {

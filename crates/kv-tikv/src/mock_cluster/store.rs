@@ -17,7 +17,7 @@ type Bounds = (Vec<u8>, Vec<u8>);
 /// Answers a message to a region, or with the error of its address.
 macro_rules! at_region {
     ($state:ident, $store:ident, $message:ident, $request:ident, $response:ident, $handle:expr) => {
-        reply($message, |request: $request| match $state.map.check($store, request.context.as_ref()) {
+        reply($message, |request: $request| match $state.check($store, request.context.as_ref()) {
             Err(error) => $response { region_error: Some(error), ..Default::default() },
             Ok(bounds) => {
                 let handle: fn(&mut State, &$request, &Bounds) -> $response = $handle;

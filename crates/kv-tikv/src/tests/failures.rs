@@ -70,14 +70,14 @@ fn silence_at_the_decisive_moment_is_undetermined() {
     assert!(matches!(transaction.commit(Durability::Buffered), Err(Error::Undetermined { .. })));
 }
 
-/// A cluster that is not reachable is a transient error, and nothing was written.
+/// A cluster that is not reachable is an error of its own, and nothing was written.
 #[test]
-fn unreachable_stores_are_transient() {
+fn unreachable_stores_are_unavailable() {
     let cluster = MockCluster::new();
     let engine = open(&cluster);
     put(&engine, "k", "1").unwrap();
     cluster.fail("KvPrewrite", Failure::Unreachable, usize::MAX);
-    assert!(matches!(put(&engine, "k", "2"), Err(Error::Transient { .. })));
+    assert!(matches!(put(&engine, "k", "2"), Err(Error::Unavailable { .. })));
     assert_eq!(get(&engine, "k").as_deref(), Some("1"));
 }
 
@@ -99,7 +99,7 @@ fn locks_of_the_dead_are_resolved() {
     cluster.fail("KvCommit", Failure::Unreachable, 1000);
     cluster.fail("KvBatchRollback", Failure::Unreachable, usize::MAX);
     cluster.fail("KvTxnHeartBeat", Failure::Unreachable, usize::MAX);
-    assert!(matches!(write("2"), Err(Error::Transient { .. } | Error::Conflict)));
+    assert!(matches!(write("2"), Err(Error::Unavailable { .. } | Error::Conflict)));
     cluster.pass(60_000);
     assert_eq!(get(&other, "k").as_deref(), Some("1"));
     put(&other, "k", "3").unwrap();
@@ -186,8 +186,8 @@ fn transfers_keep_their_sum_among_failures() {
                     {
                         match transaction.commit(Durability::Buffered) {
                             Ok(())
-                            | Err(Error::Conflict | Error::Transient { .. } | Error::Undetermined { .. }) => {
-                            }
+                            | Err(Error::Conflict | Error::Unavailable { .. } | Error::Undetermined { .. }) =>
+                                {}
                             Err(error) => panic!("{error}"),
                         }
                     }

@@ -120,6 +120,43 @@ fn leases_are_prolonged() {
     put(&engine, "k", "1").unwrap();
 }
 
+/// The time that an election of TiKV takes is divided by this number, and all times of the servers
+/// as well.
+const DIVISOR: u32 = 5;
+
+/// A store that leads is killed together with PD's leader. With the default options, all servers
+/// keep their leases, and their writes succeed after the elections.
+#[test]
+fn servers_keep_their_leases_during_elections() {
+    let cluster = MockCluster::with_elections(u64::from(DIVISOR));
+    let defaults = TikvOptions::default();
+    let settings = TikvOptions {
+        lease: defaults.lease / DIVISOR,
+        timeout: defaults.timeout / DIVISOR,
+        message_timeout: defaults.message_timeout / DIVISOR,
+        ..options()
+    };
+    let engines = [open_with(&cluster, &settings), open_with(&cluster, &settings)];
+    put(&engines[0], "k", "0").unwrap();
+    let snapshot = engines[1].snapshot().unwrap();
+    let begin = std::time::Instant::now();
+    cluster.stop_store(1);
+    cluster.stop_leader_of_pd();
+    std::thread::scope(|scope| {
+        let writers = engines.each_ref().map(|engine| {
+            scope.spawn(move || {
+                let name = sharing(engine).member().to_string();
+                put(engine, &name, "1")
+            })
+        });
+        assert_eq!(writers.map(|writer| writer.join().unwrap()), [Ok(()), Ok(())]);
+    });
+    assert!(begin.elapsed() > defaults.lease / DIVISOR / 2, "the elections have taken their time");
+    assert_eq!(super::get_in(&*snapshot, "k"), Ok(Some("0".to_owned())));
+    assert_eq!((get(&engines[0], "1").as_deref(), get(&engines[1], "0").as_deref()), (Some("1"), Some("1")));
+    assert_eq!(numbers(&engines[0]), [0, 1]);
+}
+
 /// A server that is cut off neither reads nor writes after the end of its lease.
 #[test]
 fn a_server_that_is_cut_off_stops() {
@@ -132,7 +169,7 @@ fn a_server_that_is_cut_off_stops() {
     let snapshot = engine.snapshot().unwrap();
     route.cut();
     std::thread::sleep(Duration::from_millis(1200));
-    assert!(matches!(put(&engine, "k", "2"), Err(Error::Transient { .. } | Error::LeaseEnded)));
+    assert!(matches!(put(&engine, "k", "2"), Err(Error::Unavailable { .. } | Error::LeaseEnded)));
     assert!(super::get_in(&*snapshot, "k").is_err());
     assert_eq!(numbers(&open(&cluster)), [0]);
 }

@@ -180,8 +180,9 @@ impl Client {
         }
         let reply = self.pd.call(GetStoreRequest { header: None, store_id }).await?;
         let address = reply.store.map(|store| store.address).filter(|address| !address.is_empty());
-        let address = address
-            .ok_or_else(|| Error::Transient { reason: format!("PD knows no address of store {store_id}") })?;
+        let address = address.ok_or_else(|| Error::Unavailable {
+            reason: format!("PD knows no address of store {store_id}"),
+        })?;
         let address = crate::topology::pd::without_scheme(&address).to_owned();
         self.addresses.write().unwrap_or_else(PoisonError::into_inner).insert(store_id, address.clone());
         Ok(address)
@@ -273,8 +274,8 @@ impl Client {
 
     /// Sends a message about one key until its region replies.
     ///
-    /// Errors: [`Error::Transient`] if no leader replies in time. It does not say whether a leader
-    /// has acted on the message.
+    /// Errors: [`Error::Unavailable`] if no leader replies in time. It does not say whether a
+    /// leader has acted on the message.
     pub(crate) async fn send_to_key<Q: RegionRequest>(
         &self,
         key: &[u8],

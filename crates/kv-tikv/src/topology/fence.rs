@@ -47,7 +47,7 @@ impl Fence {
 
     /// Checks that the lease is not lost, and that it includes a moment that is only estimated.
     ///
-    /// Errors: [`Error::LeaseEnded`]; [`Error::Transient`] if the moment seems to be too late.
+    /// Errors: [`Error::LeaseEnded`]; [`Error::Unavailable`] if the moment seems to be too late.
     pub(crate) fn check_about(&self, now_ms: u64) -> Result<()> {
         match self.end() {
             0 => Err(Error::LeaseEnded),
@@ -55,7 +55,7 @@ impl Fence {
             _ => {
                 let reason =
                     "the lease of this server could not be renewed, because the cluster did not answer";
-                Err(Error::Transient { reason: reason.to_owned() })
+                Err(Error::Unavailable { reason: reason.to_owned() })
             }
         }
     }

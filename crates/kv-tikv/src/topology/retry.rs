@@ -22,7 +22,7 @@ impl Retry {
 
     /// Waits before the next attempt. `reason` says why the last one failed.
     ///
-    /// Errors: [`Error::Transient`] with the reason, once the time is over.
+    /// Errors: [`Error::Unavailable`] with the reason, once the time is over.
     pub(crate) async fn pause(&mut self, reason: &(dyn std::fmt::Display + Sync)) -> Result<()> {
         self.pause_at_least(Duration::ZERO, reason).await
     }
@@ -35,7 +35,7 @@ impl Retry {
     ) -> Result<()> {
         let now = Instant::now();
         if now >= self.deadline {
-            return Err(Error::Transient { reason: reason.to_string() });
+            return Err(Error::Unavailable { reason: reason.to_string() });
         }
         // Half of the pause is random, so that callers that failed together do not retry together.
         let pause = self.pause / 2 + self.pause.mul_f32(fastrand::f32() / 2.0);

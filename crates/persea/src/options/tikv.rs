@@ -7,6 +7,11 @@ use options::{Bytes, Flag, List, Maybe, Opt, Options, Seconds, Text, bytes, flag
 
 use crate::failure::Failure;
 
+/// The shortest lease: several signs of life fit into it. The longest one: changes of definitions
+/// wait for a dead server until its lease has ended.
+const LEASE_MIN: Duration = Duration::from_secs(5);
+const LEASE_MAX: Duration = Duration::from_secs(300);
+
 options::section! {
     static CA: Opt<Maybe<Text>> =
         text("tikv.ca", "", "PEM file with the CA certificates of the cluster; enables encryption.").optional();
@@ -14,6 +19,8 @@ options::section! {
         text("tikv.cert", "", "PEM file with the certificate that this server shows to the cluster.").optional();
     static KEY: Opt<Maybe<Text>> =
         text("tikv.key", "", "PEM file with the key of --tikv.cert.").optional();
+    static LEASE: Opt<Seconds> =
+        seconds("tikv.lease", "30", "Time in seconds after which other servers take this one for dead without a sign of life, at least 5. It must exceed an election of the cluster. All servers must have the same.");
     static MAX_TRANSACTION_SIZE: Opt<Bytes> =
         bytes("tikv.max-transaction-size", "64MiB", "Maximum size in bytes of the keys and values of one transaction in the cluster.");
     static ONE_PHASE_COMMIT: Opt<Flag> =
@@ -23,7 +30,7 @@ options::section! {
     static PREFIX: Opt<Text> =
         text("tikv.prefix", "persea", "Prefix of all keys of this deployment in the cluster.");
     static TIMEOUT: Opt<Seconds> =
-        seconds("tikv.timeout", "20", "Maximum duration in seconds of one operation in the cluster, including retries.");
+        seconds("tikv.timeout", "25", "Maximum duration in seconds of one operation in the cluster, including retries.");
 }
 
 /// Makes the options of the engine.
@@ -54,6 +61,11 @@ pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
         return Err(format!("--{} is '{prefix}'; it must not be empty or contain '/'", PREFIX.name).into());
     }
     let timeout = options.duration(&TIMEOUT).max(Duration::from_secs(1));
+    let lease = options.duration(&LEASE);
+    if !(LEASE_MIN..=LEASE_MAX).contains(&lease) {
+        let (given, least, most) = (lease.as_secs_f64(), LEASE_MIN.as_secs(), LEASE_MAX.as_secs());
+        return Err(format!("--{} is {given}; it must be from {least} to {most}", LEASE.name).into());
+    }
     let defaults = TikvOptions::default();
     Ok(TikvOptions {
         pd,
@@ -61,7 +73,7 @@ pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
         prefix,
         timeout,
         message_timeout: defaults.message_timeout.min(timeout),
-        lease: defaults.lease,
+        lease,
         one_phase: options.get(&ONE_PHASE_COMMIT),
         transaction_bytes_max: options.size(&MAX_TRANSACTION_SIZE).max(1 << 20),
     })

@@ -1,14 +1,18 @@
 //! Error replies.
 
-use errors::{ConflictingDocument, Error};
+use errors::{ConflictingDocument, Error, ErrorCode};
 use hyper::StatusCode;
-use hyper::header::{ETAG, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{ETAG, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use velocypack::Builder;
 
 use super::response::Response;
 
 /// The supported authentication schemes.
 const CHALLENGES: [&str; 2] = ["Bearer, token_type=\"JWT\", realm=\"ArangoDB\"", "Basic, realm=\"ArangoDB\""];
+
+/// The seconds after which a client may ask again while a shared store does not answer. Elections
+/// take some seconds.
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("2");
 
 impl From<Error> for Response {
     fn from(error: Error) -> Self {
@@ -18,6 +22,9 @@ impl From<Error> for Response {
             for challenge in CHALLENGES {
                 response = response.header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
             }
+        }
+        if error.code() == ErrorCode::ClusterBackendUnavailable {
+            response = response.header(RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
         match error.document().and_then(etag) {
             Some(etag) if status == StatusCode::PRECONDITION_FAILED => response.header(ETAG, etag),

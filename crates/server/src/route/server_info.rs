@@ -53,8 +53,8 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Reloads the secrets that protect the key of the encrypted data."),
 ];
 
-/// Returns 503 if the server stops, its queue is three quarters full, or another member leads its
-/// group, so that other servers get the requests.
+/// Returns 503 if the server stops, its queue is three quarters full, another member leads its
+/// group, or the shared store does not answer it, so that other servers get the requests.
 fn availability(services: &Services, _request: &Request) -> Result<Response> {
     let is_full = services.pool.queue_length() * 4 >= services.pool.queue_capacity() * 3;
     if services.shutdown.is_requested() || is_full {
@@ -66,6 +66,7 @@ fn availability(services: &Services, _request: &Request) -> Result<Response> {
         let message = "server is a follower in its group";
         return Err(Error::new(ErrorCode::HttpServiceUnavailable, message));
     }
+    services.instance.store().check_reachable()?;
     Response::success(StatusCode::OK, |fields| {
         fields.text("mode", if is_read_only { "readonly" } else { "default" });
     })

@@ -299,6 +299,47 @@ fn a_server_without_its_lease_asks_to_start_again() {
     assert!(running.server.shutdown().is_restart());
 }
 
+/// A server that does not reach the store for a while answers 503, and keeps its cursors and
+/// transactions until the store is back.
+#[test]
+fn a_server_without_a_reachable_store_waits_for_it() {
+    let cluster = MemoryCluster::with_timeout(Duration::from_millis(500));
+    let running = start_on(&cluster);
+    let mut client = running.client();
+    client.request("POST", "/_api/collection", "", br#"{"name": "c"}"#);
+    query(&mut client, r#"{"query": "FOR i IN 1..5 INSERT {_key: TO_STRING(i)} INTO c"}"#);
+    let streamed = r#"{"query": "FOR d IN c RETURN d._key", "batchSize": 2, "options": {"stream": true}}"#;
+    let cursor = query(&mut client, streamed).json();
+    let begun = client.request("POST", "/_api/transaction/begin", "", br#"{"collections": {"write": "c"}}"#);
+    let id = begun.json()["result"]["id"].as_str().unwrap().to_owned();
+    let header = format!("x-arango-trx-id: {id}\r\n");
+    assert_eq!(client.request("POST", "/_api/document/c", &header, br#"{"_key": "new"}"#).status, 202);
+    let next = format!("/_api/cursor/{}", cursor["id"].as_str().unwrap());
+    let commit = format!("/_api/transaction/{id}");
+
+    cluster.cut_last();
+    let available = |client: &mut Client| client.get("/_admin/server/availability").status;
+    wait_until("the server notices", || available(&mut client) == 503);
+    for (method, path, body) in [
+        ("GET", "/_api/document/c/1", ""),
+        ("POST", "/_api/document/c", "{}"),
+        ("PUT", &next, ""),
+        ("PUT", &commit, ""),
+    ] {
+        let reply = client.request(method, path, "", body.as_bytes());
+        reply.error(503, 1478);
+        assert_eq!(reply.header("retry-after"), Some("2"), "{method} {path}");
+    }
+    assert!(!running.server.shutdown().is_requested());
+
+    cluster.mend_last();
+    wait_until("the server reaches the store", || available(&mut client) == 200);
+    let batch = client.request("PUT", &next, "", b"");
+    assert_eq!((batch.status, batch.json()["result"].to_string().as_str()), (200, r#"["3","4"]"#));
+    assert_eq!(client.request("PUT", &commit, "", b"").json()["result"]["status"], "committed");
+    assert_eq!(client.get("/_api/document/c/new").status, 200);
+}
+
 #[test]
 fn servers_that_start_together_make_one_store() {
     const SERVERS: usize = 4;

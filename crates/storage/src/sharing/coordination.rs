@@ -8,8 +8,12 @@ use kv::{Engine, MemberNumber, Sharing, Snapshot, WriteTransaction};
 
 use super::members::{Announced, Members, announced};
 
-/// The maximum wait for the other servers after a change of definitions.
-const FOLLOW_WAIT: Duration = Duration::from_secs(30);
+/// The wait for the other servers after a change of definitions ends this long after the longest
+/// lease of a server that has fallen silent. All servers have the same lease.
+const WAIT_AFTER_LEASE: Duration = Duration::from_secs(5);
+
+/// The same wait at most, however long a lease is.
+const FOLLOW_WAIT_MAX: Duration = Duration::from_secs(305);
 
 /// The servers that use one store. A server that is alone has nothing to announce and nobody to
 /// wait for.
@@ -79,11 +83,12 @@ impl Coordination {
         }
     }
 
-    /// Waits until all servers have the definitions that this one has. Returns false if one does
-    /// not say so within [`FOLLOW_WAIT`].
+    /// Waits until all servers have the definitions that this one has, or their leases have ended.
+    /// Returns false if the store does not say so in time.
     pub(crate) fn wait_until_followed(&self) -> bool {
         let Coordination::Several(members) = self else { return true };
-        let deadline = Instant::now() + FOLLOW_WAIT;
+        let wait = (members.sharing().lease() + WAIT_AFTER_LEASE).min(FOLLOW_WAIT_MAX);
+        let deadline = Instant::now() + wait;
         members.wait(members.installed(), None, deadline, &|| Ok(())).unwrap_or(false)
     }
 

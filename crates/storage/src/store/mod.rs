@@ -184,6 +184,17 @@ impl Store {
         self.core.coordination.following_error()
     }
 
+    /// Checks that the shared store answered when this server last followed the others. Work that
+    /// an outage would end for good can so be put off.
+    ///
+    /// Errors: 1478 if it did not.
+    pub fn check_reachable(&self) -> Result<()> {
+        match self.following_error() {
+            Some(error) if error.code() == ErrorCode::ClusterBackendUnavailable => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns true if this server does the work that only one of those that share the store must
     /// do: it has the lowest number, or no other process can use the store.
     ///

@@ -67,7 +67,7 @@ impl fmt::Display for Outage {
 
 impl Outage {
     /// Chooses one of the kinds of faults, of a store or of the member of PD that leads. One in
-    /// five lasts longer than a server's lease. Errors: text for the user.
+    /// five lasts longer than most elections. Errors: text for the user.
     pub fn choose(cluster: &Cluster, kinds: &[Fault], rng: &mut Rng) -> Result<Self, String> {
         let process = match rng.u16(..=cluster.stores()) {
             0 => cluster.leader()?,

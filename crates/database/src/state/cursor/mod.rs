@@ -198,6 +198,13 @@ impl Cursor {
         }
     }
 
+    /// Returns true if the next batch, or the batch with this number, is neither at hand nor on its
+    /// way.
+    pub(crate) fn must_compute(&self, batch: Option<u64>) -> bool {
+        let is_last = self.last.is_some() && batch == Some(self.delivered);
+        matches!(self.rest, Rest::Source(_)) && self.ahead.is_none() && !is_last
+    }
+
     /// Returns the reply for the next batch, or the last reply again (only with `allow_retry`).
     ///
     /// Errors: those of the query, after which it cannot continue.

@@ -67,8 +67,16 @@ impl Cursors {
     /// Returns the next batch of a cursor (`batch` is `None`), or the batch with that number.
     ///
     /// Errors: 1600 if this owner has no such cursor or batch, 400 for a delivered batch without
-    /// `allowRetry`, 1601 if another request is using the cursor.
-    pub fn fetch(&self, id: u64, owner: &Owner, batch: Option<u64>, format: Format) -> Result<Reply> {
+    /// `allowRetry`, 1601 if another request is using the cursor. Those of `check_source`, which is
+    /// called before a batch is computed; the cursor stays as it is then.
+    pub fn fetch(
+        &self,
+        id: u64,
+        owner: &Owner,
+        batch: Option<u64>,
+        format: Format,
+        check_source: impl FnOnce() -> Result<()>,
+    ) -> Result<Reply> {
         let slot =
             self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
         // Looked at before the wait for a batch that is computed ahead.
@@ -86,6 +94,9 @@ impl Cursors {
             return Err(not_found());
         }
         held.cursor.check_batch(id, batch)?;
+        if held.cursor.must_compute(batch) {
+            check_source().inspect_err(|_| slot.renew(held.cursor.ttl()))?;
+        }
         let mut outcome = held.cursor.fetch(id, batch, format);
         held.keep_place(&self.places);
         slot.renew(held.cursor.ttl());

@@ -79,7 +79,7 @@ impl Pd {
 
     /// Sends a message to the leader. Looks for another leader while this one fails.
     ///
-    /// Errors: [`Error::Transient`] if no leader answers in time.
+    /// Errors: [`Error::Unavailable`] if no leader answers in time.
     pub(crate) async fn call<Q: PdRequest>(&self, mut request: Q) -> Result<Q::Reply> {
         request.set_header(self.header());
         let message = bytes::Bytes::from(request.encode_to_vec());

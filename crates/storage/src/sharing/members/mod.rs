@@ -146,7 +146,7 @@ impl Members {
                 Ok(members) if members.iter().all(|member| own.is(member) || has_done(member)) => {
                     return Ok(true);
                 }
-                Ok(_) | Err(kv::Error::Transient { .. }) => {}
+                Ok(_) | Err(kv::Error::Transient { .. } | kv::Error::Unavailable { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
             if Instant::now() >= deadline {
