@@ -23,6 +23,12 @@ pub(crate) fn encode(key: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Returns the length of the longest key whose encoded form has at most so many bytes.
+pub(crate) fn decoded_bytes_max(encoded_bytes_max: usize) -> usize {
+    // The last group is not full.
+    (encoded_bytes_max / (GROUP_BYTES + 1) * GROUP_BYTES).saturating_sub(1)
+}
+
 /// Encodes the end of a range, where no bytes mean that there is none.
 pub(crate) fn encode_end(end: &[u8]) -> Vec<u8> {
     if end.is_empty() { Vec::new() } else { encode(end) }
@@ -70,5 +76,14 @@ mod tests {
             assert_eq!(decode(encoded), *key);
         }
         assert_eq!(decode(b""), b"");
+    }
+
+    #[test]
+    fn the_longest_key_fits() {
+        for limit in [9, 17, 18, 8192] {
+            let longest = decoded_bytes_max(limit);
+            let encoded = |bytes: usize| encode(&vec![b'a'; bytes]).len();
+            assert!(encoded(longest) <= limit && encoded(longest + 1) > limit, "{limit}");
+        }
     }
 }

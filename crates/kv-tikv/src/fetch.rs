@@ -6,11 +6,11 @@ use std::sync::Arc;
 use kv::{Error, KeyRange, Result};
 use tokio::task::JoinSet;
 
-use crate::locks::{self, LOCK_PAUSE};
+use crate::locks::LOCK_PAUSE;
 use crate::protocol::kv::{
-    BatchGetRequest, BatchGetResponse, Context, GetRequest, KeyError, KvPair, LockInfo, ScanRequest,
-    ScanResponse,
+    BatchGetRequest, BatchGetResponse, Context, GetRequest, KvPair, LockInfo, ScanRequest, ScanResponse,
 };
+use crate::refusals::lock_of;
 use crate::topology::client::Client;
 use crate::topology::regions::Region;
 use crate::topology::retry::Retry;
@@ -67,14 +67,6 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the lock of an error that is one. Errors: other errors of a key.
-fn lock_of(error: KeyError) -> Result<LockInfo> {
-    match error.locked {
-        Some(lock) => Ok(lock),
-        None => Err(Error::Transient { reason: locks::text(&error) }),
-    }
-}
-
 impl Client {
     fn reader(&self, at: u64) -> Reader<'_> {
         Reader { client: self, at, retry: self.retry(), passable: Vec::new() }
@@ -87,7 +79,7 @@ impl Client {
         loop {
             let region = self.region_of(key).await?;
             match self.send(&region, &request, reader.context()).await {
-                Err(miss) => reader.retry.pause_at_least(miss.pause, &miss).await?,
+                Err(miss) => miss.pause(&mut reader.retry).await?,
                 Ok(reply) => match reply.error {
                     Some(error) => reader.resolve(&[lock_of(error)?]).await?,
                     None => return Ok((!reply.not_found && !reply.value.is_empty()).then_some(reply.value)),
@@ -143,7 +135,7 @@ impl Client {
                     }
                 }
                 Err(miss) => {
-                    reader.retry.pause_at_least(miss.pause, &miss).await?;
+                    miss.pause(&mut reader.retry).await?;
                     request.keys
                 }
             };
@@ -184,7 +176,7 @@ impl Client {
             let ScanResponse { mut pairs, error, .. } = match self.send(&region, &request, context).await {
                 Ok(reply) => reply,
                 Err(miss) => {
-                    reader.retry.pause_at_least(miss.pause, &miss).await?;
+                    miss.pause(&mut reader.retry).await?;
                     continue;
                 }
             };

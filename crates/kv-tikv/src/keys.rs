@@ -7,6 +7,11 @@
 
 use kv::KeyRange;
 
+use crate::codec;
+
+/// The longest key in its encoded form that a store takes: the default of `storage.max-key-size`.
+pub(crate) const ENCODED_BYTES_MAX: usize = 8192;
+
 const FACTS: &[u8] = b"/m";
 const DATA: &[u8] = b"/d";
 
@@ -37,6 +42,11 @@ impl Keys {
     /// Returns the cluster's key of a key.
     pub(crate) fn data(&self, key: &[u8]) -> Vec<u8> {
         [self.data.as_slice(), key].concat()
+    }
+
+    /// Returns the maximum length of a key in bytes.
+    pub(crate) fn bytes_max(&self) -> usize {
+        codec::decoded_bytes_max(ENCODED_BYTES_MAX).saturating_sub(self.data.len())
     }
 
     /// Returns the cluster's range of a range, which always has an end.

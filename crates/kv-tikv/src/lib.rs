@@ -28,6 +28,7 @@ mod values;
 mod versions;
 mod options;
 mod topology;
+mod refusals;
 mod locks;
 mod commit;
 mod fetch;

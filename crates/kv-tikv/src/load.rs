@@ -75,6 +75,10 @@ impl TikvLoad {
 impl BulkLoad for TikvLoad {
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         kv::bulk::check_pair(self.last_key.as_deref(), key, value)?;
+        let (bytes, limit_bytes) = (key.len(), self.store.keys.bytes_max());
+        if bytes > limit_bytes {
+            return Err(Error::KeyTooLong { bytes, limit_bytes });
+        }
         let mutation = self.store.mutation(key, Some(value), false)?;
         self.part_bytes += key.len() + value.len();
         self.part.push(mutation);

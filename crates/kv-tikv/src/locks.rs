@@ -10,7 +10,8 @@ use std::time::Duration;
 use kv::{Error, Result};
 
 use crate::outcomes::Outcome;
-use crate::protocol::kv::{Action, CheckTxnStatusRequest, KeyError, LockInfo, ResolveLockRequest};
+use crate::protocol::kv::{Action, CheckTxnStatusRequest, LockInfo, ResolveLockRequest};
+use crate::refusals::{self, Meaning};
 use crate::topology::client::Client;
 use crate::topology::pd;
 use crate::topology::retry::Retry;
@@ -99,8 +100,14 @@ impl Client {
             let reply = self.send_to_key(primary, &request, retry).await?;
             match reply.error {
                 Some(error) if error.txn_not_found.is_some() => return Ok(None),
-                // A lock of another transaction on the primary key does not hide the record.
-                Some(error) => retry.pause(&text(&error)).await?,
+                Some(error) => {
+                    let text = refusals::text(&error);
+                    match refusals::meaning(error) {
+                        Meaning::Failure(failure) if !failure.is_retryable() => return Err(failure),
+                        // A lock of another transaction does not hide the record.
+                        _ => retry.pause(&text).await?,
+                    }
+                }
                 None if reply.commit_version > 0 => {
                     return Ok(Some(Outcome::Committed(reply.commit_version)));
                 }
@@ -126,23 +133,13 @@ impl Client {
         let reply = self.send_to_key(&lock.key, &request, retry).await?;
         match reply.error {
             None => Ok(()),
-            Some(error) => Err(Error::Transient { reason: text(&error) }),
+            Some(error) => match refusals::meaning(error) {
+                Meaning::Failure(failure) => Err(failure),
+                Meaning::Locked(lock) => Err(Error::Transient {
+                    reason: format!("a key is locked by the transaction {}", lock.lock_version),
+                }),
+            },
         }
-    }
-}
-
-/// Describes the error of a key that has no meaning here.
-pub(crate) fn text(error: &KeyError) -> String {
-    match error {
-        KeyError { retryable, .. } if !retryable.is_empty() => retryable.clone(),
-        KeyError { abort, .. } if !abort.is_empty() => abort.clone(),
-        KeyError { locked: Some(lock), .. } => {
-            format!("a key is locked by the transaction {} for {} ms", lock.lock_version, lock.lock_ttl)
-        }
-        KeyError { conflict: Some(conflict), .. } => {
-            format!("the transaction {} conflicts with {}", conflict.start_ts, conflict.conflict_ts)
-        }
-        other => format!("the store answers {other:?}"),
     }
 }
 

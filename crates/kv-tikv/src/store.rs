@@ -68,6 +68,10 @@ impl LocalStore for Store {
         true
     }
 
+    fn key_bytes_max(&self) -> usize {
+        self.shared.keys.bytes_max()
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.shared.check_open()?;
         let at = self.shared.now()?;
@@ -92,7 +96,7 @@ impl LocalStore for Store {
         let applied = self.shared.commit(
             base,
             mutations,
-            wait.limit().clamp(PATIENCE_MIN, self.shared.options.timeout),
+            wait.limit().max(PATIENCE_MIN).min(self.shared.options.timeout),
         );
         if applied == Err(Error::Conflict) {
             self.remote_conflicts.fetch_add(1, Ordering::Relaxed);

@@ -64,6 +64,18 @@ pub enum Error {
         limit_bytes: usize,
     },
 
+    /// A key is longer than the engine's limit ([`crate::LocalStore::key_bytes_max`]). It was not
+    /// written.
+    #[error(
+        "a key of {bytes} bytes is too long: the store has a limit of {limit_bytes} bytes; use shorter values in indexes"
+    )]
+    KeyTooLong {
+        /// The bytes of the key.
+        bytes: usize,
+        /// The greatest length.
+        limit_bytes: usize,
+    },
+
     /// The snapshot is older than the oldest state that the store still keeps.
     #[error("the snapshot is older than what the store keeps; read again from a new snapshot")]
     SnapshotExpired,
@@ -197,6 +209,7 @@ impl From<Error> for errors::Error {
             Error::Unavailable { .. } => ErrorCode::ClusterBackendUnavailable,
             Error::Undetermined { .. } => ErrorCode::TransactionInternal,
             Error::TooLarge { .. } => ErrorCode::ResourceLimit,
+            Error::KeyTooLong { .. } => ErrorCode::DocumentTooLarge,
             Error::Corrupt { .. } | Error::DamagedLog { .. } => ErrorCode::CorruptedCollection,
             Error::Full { .. } => ErrorCode::FilesystemFull,
             Error::NotWritable { .. } => ErrorCode::DatadirNotWritable,

@@ -10,8 +10,9 @@ use tokio::task::JoinSet;
 use super::batches::{self, Batch, CONCURRENT_BATCHES};
 use super::{Commit, heartbeat};
 use crate::commit::mutations::Mutations;
-use crate::locks::{self, LOCK_PAUSE};
-use crate::protocol::kv::{Context, KeyError, LockInfo, Mutation, PrewriteRequest, PrewriteResponse};
+use crate::locks::LOCK_PAUSE;
+use crate::protocol::kv::{Context, Mutation, PrewriteRequest, PrewriteResponse};
+use crate::refusals::lock_of;
 
 /// The permission to commit in the first phase. Only the one message that has all keys gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +142,7 @@ impl Commit {
                     continue;
                 }
                 Ok(PrewriteResponse { errors, .. }) => {
-                    let locks = errors.into_iter().map(lock_or_failure).collect::<Result<Vec<_>>>()?;
+                    let locks = errors.into_iter().map(lock_of).collect::<Result<Vec<_>>>()?;
                     let resolved = self.client.resolve(&locks, None, &mut retry).await?;
                     if resolved.must_wait {
                         if Instant::now() >= patient_until {
@@ -150,13 +151,9 @@ impl Commit {
                         retry.pause_at_least(LOCK_PAUSE, &"another transaction holds a key").await?;
                     }
                 }
-                Err(miss) if miss.is_too_large => {
-                    let limit_bytes = request.mutations.iter().map(|m| m.key.len() + m.value.len()).sum();
-                    return Err(Error::TooLarge { limit_bytes });
-                }
                 Err(miss) => {
                     *may_have_committed |= miss.may_have_acted && *one_phase == OnePhase::Allowed;
-                    retry.pause_at_least(miss.pause, &miss).await?;
+                    miss.pause(&mut retry).await?;
                 }
             }
             let again = batches::of_mutations(&self.client, request.mutations).await?;
@@ -182,16 +179,6 @@ impl Commit {
             try_one_pc: false,
             max_commit_ts: self.client.fence.greatest_commit(),
         }
-    }
-}
-
-/// Returns the lock that a key's error reports. Errors: the meaning of any other error.
-fn lock_or_failure(error: KeyError) -> Result<LockInfo> {
-    match error {
-        KeyError { locked: Some(lock), .. } => Ok(lock),
-        // A key that had to be absent exists: a transaction of another server was faster.
-        KeyError { conflict: Some(_), .. } | KeyError { already_exist: Some(_), .. } => Err(Error::Conflict),
-        other => Err(Error::Transient { reason: locks::text(&other) }),
     }
 }
 

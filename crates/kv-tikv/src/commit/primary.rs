@@ -32,6 +32,9 @@ impl Commit {
                 },
                 Err(miss) => {
                     may_have_acted |= miss.may_have_acted;
+                    if let Some(failure) = miss.failure.filter(|_| !may_have_acted) {
+                        return Err(failure);
+                    }
                     miss.reason
                 }
             };
@@ -65,12 +68,8 @@ impl Commit {
             keys: vec![self.primary.clone()],
             commit_version: timestamp,
         };
-        let region = self.client.region_of(&self.primary).await.map_err(|error| Miss {
-            reason: error.to_string(),
-            pause: std::time::Duration::ZERO,
-            may_have_acted: false,
-            is_too_large: false,
-        })?;
+        let region =
+            self.client.region_of(&self.primary).await.map_err(|error| Miss::new(error.to_string()))?;
         let reply = self.client.send(&region, &request, Context::default()).await?;
         Ok(reply.error.map(|error| error.commit_ts_expired.map_or(0, |expired| expired.min_commit_ts)))
     }

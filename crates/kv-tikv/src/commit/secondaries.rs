@@ -74,7 +74,7 @@ async fn commit_keys(client: &Client, keys: Vec<Vec<u8>>, start: u64, timestamp:
             Ok(reply) if reply.error.is_none() => {}
             Ok(_) => return Err(Error::Conflict),
             Err(miss) => {
-                retry.pause_at_least(miss.pause, &miss).await?;
+                miss.pause(&mut retry).await?;
                 waiting.extend(batches::of_keys(client, request.keys).await?);
             }
         }
@@ -88,7 +88,7 @@ async fn roll_back_keys(client: &Client, keys: Vec<Vec<u8>>, start: u64) -> Resu
     while let Some((region, keys)) = waiting.pop_front() {
         let request = BatchRollbackRequest { context: None, start_version: start, keys };
         if let Err(miss) = client.send(&region, &request, Context::default()).await {
-            retry.pause_at_least(miss.pause, &miss).await?;
+            miss.pause(&mut retry).await?;
             waiting.extend(batches::of_keys(client, request.keys).await?);
         }
     }
@@ -114,7 +114,7 @@ pub(crate) async fn settle_range(
             keys: Vec::new(),
         };
         match client.send(&region, &request, Context::default()).await {
-            Err(miss) => retry.pause_at_least(miss.pause, &miss).await?,
+            Err(miss) => miss.pause(&mut retry).await?,
             Ok(_) if region.is_before_end(last) => return Ok(()),
             Ok(_) => {
                 next.clone_from(&region.end);

@@ -1,7 +1,7 @@
 //! The time that elections take.
 
-/// The longest election of a region with TiKV's defaults: a replica waits for ten to twenty ticks of
-/// a second (`raft-election-timeout-ticks`, `raft-base-tick-interval`).
+/// The longest election of a region with TiKV's defaults: a replica waits for ten to twenty ticks
+/// of a second (`raft-election-timeout-ticks`, `raft-base-tick-interval`).
 const STORE_MS: u64 = 20_000;
 
 /// The longest election of PD with its defaults, measured with three members.

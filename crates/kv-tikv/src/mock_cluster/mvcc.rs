@@ -189,7 +189,12 @@ impl Pairs {
             return Ok(None);
         }
         match records.outcome(start) {
-            Some(0) => return Err(KeyError { abort: "rolled back".to_owned(), ..KeyError::default() }),
+            // The conflict is with the transaction's own rollback.
+            Some(0) => {
+                let conflict =
+                    WriteConflict { start_ts: start, conflict_ts: start, key: mutation.key.clone() };
+                return Err(KeyError { conflict: Some(conflict), ..KeyError::default() });
+            }
             Some(commit) => return Ok(Some(commit)),
             None => {}
         }

@@ -3,6 +3,7 @@
 use prost::DecodeError;
 
 use super::{State, reply};
+use crate::codec;
 use crate::protocol::kv::{
     BatchGetRequest, BatchGetResponse, BatchRollbackRequest, BatchRollbackResponse, CheckTxnStatusRequest,
     CheckTxnStatusResponse, CommitRequest, CommitResponse, Context, GetRequest, GetResponse, KeyError,
@@ -10,6 +11,9 @@ use crate::protocol::kv::{
     ScanResponse, TxnHeartBeatRequest, TxnHeartBeatResponse,
 };
 use crate::protocol::region::{Error, Nothing};
+
+/// The default of `storage.max-key-size`, for keys in their encoded form.
+const MAX_KEY_SIZE: usize = 8192;
 
 /// The bounds of the region of a message.
 type Bounds = (Vec<u8>, Vec<u8>);
@@ -118,6 +122,11 @@ fn scan(state: &mut State, request: &ScanRequest, (start, end): &Bounds) -> Scan
 fn prewrite(state: &mut State, request: &PrewriteRequest, bounds: &Bounds) -> PrewriteResponse {
     if let Some(error) = request.mutations.iter().find_map(|mutation| check(bounds, &mutation.key)) {
         return PrewriteResponse { region_error: Some(error), ..Default::default() };
+    }
+    // A store checks the keys before anything else, and says so by a text.
+    if request.mutations.iter().any(|mutation| codec::encode(&mutation.key).len() > MAX_KEY_SIZE) {
+        let error = KeyError { abort: "KeyTooLarge".to_owned(), ..KeyError::default() };
+        return PrewriteResponse { errors: vec![error], ..Default::default() };
     }
     match state.pairs.prewrite(request) {
         Ok(one_pc_commit_ts) => PrewriteResponse { one_pc_commit_ts, ..Default::default() },

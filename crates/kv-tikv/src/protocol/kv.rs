@@ -311,12 +311,24 @@ pub(crate) struct KeyError {
     pub(crate) conflict: Option<WriteConflict>,
     #[prost(message, optional, tag = "5")]
     pub(crate) already_exist: Option<region::Nothing>,
+    #[prost(message, optional, tag = "6")]
+    pub(crate) deadlock: Option<region::Nothing>,
     #[prost(message, optional, tag = "7")]
     pub(crate) commit_ts_expired: Option<CommitTsExpired>,
     #[prost(message, optional, tag = "8")]
     pub(crate) txn_not_found: Option<region::Nothing>,
     #[prost(message, optional, tag = "9")]
     pub(crate) commit_ts_too_large: Option<region::Nothing>,
+    #[prost(message, optional, tag = "10")]
+    pub(crate) assertion_failed: Option<region::Nothing>,
+    #[prost(message, optional, tag = "11")]
+    pub(crate) primary_mismatch: Option<region::Nothing>,
+    #[prost(message, optional, tag = "12")]
+    pub(crate) txn_lock_not_found: Option<region::Nothing>,
+    #[prost(message, optional, tag = "13")]
+    pub(crate) lock_upgrade_conflict: Option<region::Nothing>,
+    #[prost(message, optional, tag = "14")]
+    pub(crate) shared_lock_lost: Option<region::Nothing>,
 }
 
 /// A lock of a transaction that has not ended.

@@ -53,7 +53,7 @@ pub(crate) struct Store {
 }
 
 /// The error of a message that did not reach the right leader of the right region, or that the
-/// leader cannot handle now. Errors without a field here only have a message.
+/// leader cannot handle now. Some errors only have a message.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct Error {
     #[prost(string, tag = "1")]
@@ -74,6 +74,39 @@ pub(crate) struct Error {
     pub(crate) store_not_match: Option<Nothing>,
     #[prost(message, optional, tag = "9")]
     pub(crate) raft_entry_too_large: Option<Nothing>,
+    #[prost(message, optional, tag = "10")]
+    pub(crate) max_timestamp_not_synced: Option<Nothing>,
+    #[prost(message, optional, tag = "11")]
+    pub(crate) read_index_not_ready: Option<Nothing>,
+    #[prost(message, optional, tag = "12")]
+    pub(crate) proposal_in_merging_mode: Option<Nothing>,
+    #[prost(message, optional, tag = "13")]
+    pub(crate) data_is_not_ready: Option<Nothing>,
+    #[prost(message, optional, tag = "14")]
+    pub(crate) region_not_initialized: Option<Nothing>,
+    #[prost(message, optional, tag = "15")]
+    pub(crate) disk_full: Option<DiskFull>,
+    #[prost(message, optional, tag = "16")]
+    pub(crate) recovery_in_progress: Option<Nothing>,
+    #[prost(message, optional, tag = "17")]
+    pub(crate) flashback_in_progress: Option<Nothing>,
+    #[prost(message, optional, tag = "18")]
+    pub(crate) flashback_not_prepared: Option<Nothing>,
+    #[prost(message, optional, tag = "19")]
+    pub(crate) is_witness: Option<Nothing>,
+    #[prost(message, optional, tag = "20")]
+    pub(crate) mismatch_peer_id: Option<Nothing>,
+    #[prost(message, optional, tag = "21")]
+    pub(crate) bucket_version_not_match: Option<Nothing>,
+    #[prost(message, optional, tag = "22")]
+    pub(crate) undetermined_result: Option<Nothing>,
+}
+
+/// The disk of a store is full, or almost full.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct DiskFull {
+    #[prost(string, tag = "2")]
+    pub(crate) reason: String,
 }
 
 /// The peer is not the leader.

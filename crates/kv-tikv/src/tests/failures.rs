@@ -1,7 +1,7 @@
 //! Messages that fail, leaders that move, servers that die in the middle of a commit.
 
 use kv::conformance::wait_until;
-use kv::{BlockLimits, Durability, Engine, Error, KeyRange, ScanSpec};
+use kv::{BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, ScanSpec};
 
 use super::{begin, get, get_in, open, put, split};
 use crate::mock_cluster::{Failure, MockCluster};
@@ -79,6 +79,45 @@ fn unreachable_stores_are_unavailable() {
     cluster.fail("KvPrewrite", Failure::Unreachable, usize::MAX);
     assert!(matches!(put(&engine, "k", "2"), Err(Error::Unavailable { .. })));
     assert_eq!(get(&engine, "k").as_deref(), Some("1"));
+}
+
+/// A key that the cluster refuses is refused before it is written; one that is as long as possible
+/// is written and read.
+#[test]
+fn keys_that_are_too_long_are_refused_for_good() {
+    let cluster = MockCluster::new();
+    let engine = open(&cluster);
+    // "persea/d" precedes every key, and each eight bytes have one more in the cluster.
+    let limit_bytes = 8192 / 9 * 8 - 1 - "persea/d".len();
+    let longest = "k".repeat(limit_bytes);
+    put(&engine, &longest, "1").unwrap();
+    assert_eq!(get(&engine, &longest).as_deref(), Some("1"));
+    let too_long = Error::KeyTooLong { bytes: limit_bytes + 1, limit_bytes };
+    assert!(!too_long.is_retryable());
+    let key = "k".repeat(limit_bytes + 1);
+    let mut transaction = begin(&engine);
+    for refused in [
+        transaction.put(key.as_bytes(), b"1"),
+        transaction.insert_unique(key.as_bytes(), b"1"),
+        transaction.put_unguarded(key.as_bytes(), b"1"),
+        transaction.lock(key.as_bytes()),
+    ] {
+        assert_eq!(refused, Err(too_long.clone()));
+    }
+    transaction.put(b"k", b"1").unwrap();
+    transaction.commit(Durability::Buffered).unwrap();
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Scattered).unwrap();
+    assert_eq!(load.add(key.as_bytes(), b"1"), Err(too_long));
+}
+
+/// A store without space is an error at once, and writes succeed again when there is space.
+#[test]
+fn a_full_store_is_not_asked_again() {
+    let cluster = MockCluster::new();
+    let engine = open(&cluster);
+    cluster.fail("KvPrewrite", Failure::Full, 1);
+    assert!(matches!(put(&engine, "k", "1"), Err(Error::Full { .. })));
+    put(&engine, "k", "1").unwrap();
 }
 
 /// The locks of a server that died before its commit go after their life; those of one that died

@@ -120,6 +120,26 @@ fn leases_are_prolonged() {
     put(&engine, "k", "1").unwrap();
 }
 
+/// A server that is cut off for less than its lease goes on where it was.
+#[test]
+fn a_server_that_is_cut_off_for_a_while_goes_on() {
+    let cluster = MockCluster::new();
+    let settings = TikvOptions { timeout: Duration::from_millis(200), ..options() };
+    let route = Route::to(&cluster);
+    let engine = TikvEngine::over(Arc::clone(&route) as _, &settings).unwrap();
+    put(&engine, "k", "1").unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    let mut transaction = begin(&engine);
+    transaction.put(b"k", b"2").unwrap();
+    route.cut();
+    assert!(matches!(super::get_in(&*snapshot, "k"), Err(Error::Unavailable { .. })));
+    assert!(matches!(put(&engine, "other", "1"), Err(Error::Unavailable { .. })));
+    route.mend();
+    assert_eq!(super::get_in(&*snapshot, "k"), Ok(Some("1".to_owned())));
+    transaction.commit(Durability::Buffered).unwrap();
+    assert_eq!((get(&engine, "k").as_deref(), sharing(&engine).member()), (Some("2"), 0));
+}
+
 /// The time that an election of TiKV takes is divided by this number, and all times of the servers
 /// as well.
 const DIVISOR: u32 = 5;

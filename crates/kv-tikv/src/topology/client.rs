@@ -18,9 +18,12 @@ use crate::protocol::pd::{
 use crate::protocol::{RegionReply, RegionRequest, region};
 use crate::topology::fence::Fence;
 use crate::topology::pd::{Pd, Timestamps};
-use crate::topology::region_errors::RegionErrors;
+use crate::topology::region_errors::{self, RegionErrors, Remedy};
 use crate::topology::regions::{Region, Regions};
 use crate::topology::retry::Retry;
+
+/// The least pause while a region elects its leader.
+const ELECTION_PAUSE: Duration = Duration::from_millis(20);
 
 /// Maximum number of regions of one message.
 const REGIONS_MAX: usize = 256;
@@ -46,17 +49,27 @@ pub(crate) struct Client {
 #[derive(Debug)]
 pub(crate) struct Miss {
     pub(crate) reason: String,
-    /// The store asked for a pause.
-    pub(crate) pause: Duration,
+    /// The least pause before another attempt.
+    least_pause: Duration,
     /// The store may have acted on the message.
     pub(crate) may_have_acted: bool,
-    /// The message is too long for the store, however often it is sent.
-    pub(crate) is_too_large: bool,
+    /// The failure that every other attempt would meet as well.
+    pub(crate) failure: Option<Error>,
 }
 
 impl Miss {
-    fn new(reason: String) -> Self {
-        Miss { reason, pause: Duration::ZERO, may_have_acted: false, is_too_large: false }
+    pub(crate) fn new(reason: String) -> Self {
+        Miss { reason, least_pause: Duration::ZERO, may_have_acted: false, failure: None }
+    }
+
+    /// Waits before the next attempt.
+    ///
+    /// Errors: the failure that every attempt meets; [`Error::Unavailable`] once the time is over.
+    pub(crate) async fn pause(&self, retry: &mut Retry) -> Result<()> {
+        match &self.failure {
+            Some(failure) => Err(failure.clone()),
+            None => retry.pause_at_least(self.least_pause, self).await,
+        }
     }
 }
 
@@ -208,6 +221,7 @@ impl Client {
             ..context
         });
         let message = bytes::Bytes::from(request.encode_to_vec());
+        let message_bytes = message.len();
         let reply = match self.network.call(&address, Q::METHOD, message).await {
             Ok(reply) => reply,
             Err(fault) => {
@@ -223,13 +237,17 @@ impl Client {
         })?;
         match reply.take_region_error() {
             None => Ok(reply),
-            Some(error) => Err(self.learn(region, error)),
+            Some(error) => Err(self.learn(region, error, message_bytes)),
         }
+    }
+
+    fn forget_address(&self, store_id: u64) {
+        self.addresses.write().unwrap_or_else(PoisonError::into_inner).remove(&store_id);
     }
 
     /// Tries the next replica after the leader did not answer.
     fn suspect(&self, region: &Region) {
-        self.addresses.write().unwrap_or_else(PoisonError::into_inner).remove(&region.leader.store_id);
+        self.forget_address(region.leader.store_id);
         // PD may still name the same leader, and another replica knows of a new one first.
         let at = region.peers.iter().position(|peer| peer.id == region.leader.id);
         let next = at.and_then(|at| region.peers.get((at + 1) % region.peers.len()));
@@ -240,16 +258,22 @@ impl Client {
     }
 
     /// Corrects what is known of a region.
-    fn learn(&self, region: &Region, error: region::Error) -> Miss {
-        self.region_errors.count(&error);
+    fn learn(&self, region: &Region, error: region::Error, message_bytes: usize) -> Miss {
+        let kind = self.region_errors.count(&error);
+        let remedy = kind.map_or(Remedy::Find, |kind| kind.remedy);
         let mut miss = Miss::new(format!("region {} answers: {}", region.id, error.message));
+        miss.may_have_acted = kind.is_some_and(|kind| kind.may_have_acted);
+        if remedy == Remedy::GiveUp {
+            miss.failure = Some(region_errors::failure(&error, message_bytes));
+            return miss;
+        }
         if let Some(not_leader) = error.not_leader {
             match not_leader.leader.filter(|leader| leader.store_id != 0) {
                 Some(leader) => self.regions.set_leader(region, leader),
                 // An election is in progress.
                 None => {
                     self.regions.forget(region);
-                    miss.pause = Duration::from_millis(20);
+                    miss.least_pause = ELECTION_PAUSE;
                 }
             }
         } else if let Some(changed) = error.epoch_not_match {
@@ -262,11 +286,12 @@ impl Client {
                 }
             }
         } else if let Some(busy) = error.server_is_busy {
-            miss.pause = Duration::from_millis(busy.backoff_ms.clamp(10, 1000));
+            miss.least_pause = Duration::from_millis(busy.backoff_ms.clamp(10, 1000));
             miss.reason = format!("a store is busy: {}", busy.reason);
-        } else if error.raft_entry_too_large.is_some() {
-            miss.is_too_large = true;
-        } else if error.stale_command.is_none() {
+        } else if remedy == Remedy::Find {
+            if error.store_not_match.is_some() {
+                self.forget_address(region.leader.store_id);
+            }
             self.regions.forget(region);
         }
         miss
@@ -286,7 +311,7 @@ impl Client {
             let region = self.region_of(key).await?;
             match self.send(&region, request, Context::default()).await {
                 Ok(reply) => return Ok(reply),
-                Err(miss) => retry.pause_at_least(miss.pause, &miss).await?,
+                Err(miss) => miss.pause(retry).await?,
             }
         }
     }

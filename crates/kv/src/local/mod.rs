@@ -49,6 +49,11 @@ pub trait LocalStore: Send + Sync + 'static {
         false
     }
 
+    /// Returns the maximum length of a key in bytes.
+    fn key_bytes_max(&self) -> usize {
+        usize::MAX
+    }
+
     /// Applies all writes, within the limits of `wait` ([`TransactionOptions::wait`]).
     ///
     /// Every reader sees all of them or none, and every reader that begins after this has returned
@@ -109,6 +114,7 @@ impl<S: LocalStore> LocalTransaction<S> {
     /// Ensures that nobody else writes `key`, and that its latest state is the one that this
     /// transaction reads.
     fn guard(&mut self, key: &[u8]) -> Result<()> {
+        self.check_key(key)?;
         if self.claims.claim(key, self.wait)? == Claim::Forgotten && !self.is_as_read(key)? {
             return Err(self.claims.conflict());
         }
@@ -116,6 +122,12 @@ impl<S: LocalStore> LocalTransaction<S> {
             guards.add(key);
         }
         Ok(())
+    }
+
+    /// Errors: [`Error::KeyTooLong`].
+    fn check_key(&self, key: &[u8]) -> Result<()> {
+        let (bytes, limit_bytes) = (key.len(), self.store.key_bytes_max());
+        if bytes > limit_bytes { Err(Error::KeyTooLong { bytes, limit_bytes }) } else { Ok(()) }
     }
 
     fn is_as_read(&self, key: &[u8]) -> Result<bool> {
@@ -176,6 +188,7 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
     }
 
     fn put_unguarded(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.check_key(key)?;
         self.overlay.put(key, value)
     }
 
@@ -185,6 +198,7 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
     }
 
     fn delete_unguarded(&mut self, key: &[u8]) -> Result<()> {
+        self.check_key(key)?;
         self.overlay.delete(key)
     }
 

@@ -310,6 +310,23 @@ fn revisions_of_a_document_ascend() {
     }
 }
 
+/// A value that makes a key of an index too long for the store is refused for good. The transaction
+/// goes on without the document.
+#[test]
+fn values_that_are_too_long_for_an_index_are_refused() {
+    let cluster = MemoryCluster::new();
+    let store = open(&cluster);
+    let collection = create(&store, "c", CollectionType::Document);
+    create_index(&store, &collection, INDEX).unwrap();
+    let long = |bytes: usize| format!(r#"{{"_key":"k{bytes}","n":"{}"}}"#, "x".repeat(bytes));
+    insert(&store, "c", &long(6_500)).unwrap();
+    let error = insert(&store, "c", &long(7_300)).unwrap_err();
+    assert_eq!((error.code(), error.is_retryable()), (ErrorCode::DocumentTooLarge, false), "{error}");
+    assert!(error.message().contains("limit of 7271 bytes"), "{error}");
+    assert_eq!(count(&store, "c"), 1);
+    assert_eq!(get(&store, "c", "k7300"), None);
+}
+
 /// A server that is cut off stops; what it held is free for others once its lease has ended.
 #[test]
 fn a_dead_server_holds_nothing() {
