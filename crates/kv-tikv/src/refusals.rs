@@ -1,15 +1,12 @@
 //! The meanings of a store's errors of keys.
 //!
-//! | field of `KeyError` | meaning |
-//! | --- | --- |
-//! | `locked` | a lock of another transaction, to be resolved |
-//! | `conflict`, `already_exist`, `deadlock`, `lock_upgrade_conflict`, `shared_lock_lost` | a conflict |
-//! | `txn_not_found`, `txn_lock_not_found` | a conflict: others have rolled the transaction back |
-//! | `retryable`, `commit_ts_expired`, `commit_ts_too_large` | transient |
-//! | `abort`, `assertion_failed`, `primary_mismatch`, none | permanent |
-//!
-//! `abort` has a text only, and is what a store says whenever it has no field: for a key that is too
-//! long, for a version that is damaged. Trying again never helps.
+//! - `locked`: a lock of another transaction, to be resolved.
+//! - `conflict`, `already_exist`, `deadlock`, `lock_upgrade_conflict`, `shared_lock_lost`: a
+//!   conflict. `txn_not_found`, `txn_lock_not_found`: the same, since others have rolled the
+//!   transaction back.
+//! - `retryable`, `commit_ts_expired`, `commit_ts_too_large`: transient.
+//! - `abort`, `assertion_failed`, `primary_mismatch`, or none: permanent. A store that has no field
+//!   for an error says `abort` with a text: for a key that is too long, or a damaged version.
 
 use kv::Error;
 

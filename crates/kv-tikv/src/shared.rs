@@ -14,6 +14,7 @@ use crate::options::TikvOptions;
 use crate::protocol::kv::{Mutation, Op};
 use crate::runtime::Threads;
 use crate::topology::client::Client;
+use crate::topology::pd::SafePoints;
 use crate::values;
 use crate::versions::Versions;
 
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) keys: Keys,
     pub(crate) options: TikvOptions,
     pub(crate) membership: Membership,
+    pub(crate) safe_points: SafePoints,
     closed: ClosedFlag,
     pub(crate) snapshots: Arc<LivingSnapshots>,
     pub(crate) versions: Arc<Versions>,
@@ -42,12 +44,14 @@ impl Shared {
         options: TikvOptions,
         membership: Membership,
     ) -> Arc<Shared> {
+        let safe_points = SafePoints::new(format!("persea-{:016x}", membership.identity()));
         Arc::new(Shared {
             client,
             threads,
             keys,
             options,
             membership,
+            safe_points,
             closed: ClosedFlag::default(),
             snapshots: Arc::default(),
             versions: Arc::default(),

@@ -6,7 +6,6 @@ use std::time::Duration;
 use kv::background::Task;
 use kv::{Error, Result};
 
-use crate::protocol::pd::{GetGcSafePointRequest, UpdateServiceGcSafePointRequest};
 use crate::shared::Shared;
 
 /// The greatest time between two rounds.
@@ -83,36 +82,18 @@ fn round(store: &Arc<Shared>) -> Result<()> {
             Some(oldest) => oldest,
             None => this.client.timestamps.next().await?,
         };
-        let request = UpdateServiceGcSafePointRequest {
-            header: None,
-            service_id: service_id(&this).into_bytes(),
-            ttl: SAFE_POINT_LIFE_SECONDS,
-            safe_point: oldest,
-        };
-        this.client.pd.call(request).await?;
-        let kept = this.client.pd.call(GetGcSafePointRequest { header: None }).await?;
-        this.versions.set_safe_point(kept.safe_point);
+        let kept = this.safe_points.hold(&this.client.pd, oldest, SAFE_POINT_LIFE_SECONDS).await?;
+        this.versions.set_safe_point(kept);
         Ok(())
     })
-}
-
-/// Returns the name of this server among those that ask PD to keep states.
-fn service_id(store: &Shared) -> String {
-    format!("persea-{:016x}", store.membership.identity())
 }
 
 /// Tells PD and other servers that this one is done.
 pub(crate) fn finish(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
-        let request = UpdateServiceGcSafePointRequest {
-            header: None,
-            service_id: service_id(&this).into_bytes(),
-            ttl: 0,
-            safe_point: 0,
-        };
         // PD forgets it after its life anyway.
-        let _ = this.client.pd.call(request).await;
+        let _ = this.safe_points.release(&this.client.pd).await;
         this.membership.release(&this.client).await
     })
 }

@@ -62,6 +62,11 @@ struct State {
     /// The stores that have stopped, with the timestamp of their end.
     stopped: BTreeMap<u64, u64>,
     elections: Elections,
+    /// PD has no barriers yet.
+    is_pd_old: bool,
+    /// The messages to PD that it does not know, and those that it calls deprecated.
+    unknown_messages: usize,
+    deprecated_messages: usize,
     /// The moment when PD has its next leader.
     pd_leads_from_ms: u64,
 }
@@ -120,6 +125,17 @@ impl MockCluster {
         state.safe_point = state.timestamps(1);
     }
 
+    /// Makes PD one of a version without barriers, or one with them.
+    pub(crate) fn set_old_pd(&self, is_old: bool) {
+        self.lock().is_pd_old = is_old;
+    }
+
+    /// Returns the number of messages that PD did not know, and of those that it calls deprecated.
+    pub(crate) fn odd_messages_to_pd(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.unknown_messages, state.deprecated_messages)
+    }
+
     /// Returns the oldest state that a service has asked PD to keep.
     pub(crate) fn oldest_kept(&self) -> Option<u64> {
         self.lock().services.iter().map(|(_, safe_point)| *safe_point).min()
@@ -165,6 +181,9 @@ impl MockCluster {
             return Err(Fault::Unreachable("a test has stopped the process".to_owned()));
         }
         state.map.elect(now_ms);
+        if address == PD_ADDRESS && pd::is_unknown(&mut state, method) {
+            return Err(Fault::Unimplemented(method.to_owned()));
+        }
         let reply = match address {
             PD_ADDRESS => pd::answer(&mut state, method, message),
             store => store::answer(&mut state, store, method, message),

@@ -5,11 +5,12 @@ use prost::DecodeError;
 use super::{PD_ADDRESS, STORES, State, address_of, reply};
 use crate::codec;
 use crate::protocol::pd::{
-    GetAllStoresRequest, GetAllStoresResponse, GetGcSafePointRequest, GetGcSafePointResponse,
-    GetMembersRequest, GetMembersResponse, GetPrevRegionRequest, GetRegionRequest, GetRegionResponse,
-    GetStoreRequest, GetStoreResponse, Member, PlacedRegion, ResponseHeader, ScanRegionsRequest,
-    ScanRegionsResponse, StoreStats, Timestamp, TsoRequest, TsoResponse, UpdateServiceGcSafePointRequest,
-    UpdateServiceGcSafePointResponse,
+    DeleteGcBarrierRequest, DeleteGcBarrierResponse, GcState, GetAllStoresRequest, GetAllStoresResponse,
+    GetGcSafePointRequest, GetGcSafePointResponse, GetGcStateRequest, GetGcStateResponse, GetMembersRequest,
+    GetMembersResponse, GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest,
+    GetStoreResponse, HeaderError, Member, PlacedRegion, ResponseHeader, ScanRegionsRequest,
+    ScanRegionsResponse, SetGcBarrierRequest, SetGcBarrierResponse, StoreStats, Timestamp, TsoRequest,
+    TsoResponse, UpdateServiceGcSafePointRequest, UpdateServiceGcSafePointResponse,
 };
 use crate::protocol::region::Store;
 use crate::topology::pd::{from_milliseconds, milliseconds};
@@ -27,8 +28,41 @@ fn header() -> Option<ResponseHeader> {
     Some(ResponseHeader { cluster_id: CLUSTER, error: None })
 }
 
+/// Returns true if a PD of this version does not know the method. Notes the ones that it calls
+/// deprecated.
+pub(super) fn is_unknown(state: &mut State, method: &str) -> bool {
+    match method.trim_start_matches("/pdpb.PD/") {
+        "SetGCBarrier" | "DeleteGCBarrier" | "GetGCState" if state.is_pd_old => {
+            state.unknown_messages += 1;
+            true
+        }
+        "UpdateServiceGCSafePoint" | "GetGCSafePoint" if !state.is_pd_old => {
+            state.deprecated_messages += 1;
+            false
+        }
+        _ => false,
+    }
+}
+
 pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<Vec<u8>, DecodeError> {
     match method.trim_start_matches("/pdpb.PD/") {
+        "SetGCBarrier" => reply(message, |request: SetGcBarrierRequest| {
+            if request.barrier_ts < state.safe_point || request.ttl_seconds <= 0 {
+                let message = "the barrier is before the transaction safe point".to_owned();
+                let error = Some(HeaderError { kind: 1, message });
+                return SetGcBarrierResponse { header: Some(ResponseHeader { cluster_id: CLUSTER, error }) };
+            }
+            keep(state, request.barrier_id.into_bytes(), Some(request.barrier_ts));
+            SetGcBarrierResponse { header: header() }
+        }),
+        "DeleteGCBarrier" => reply(message, |request: DeleteGcBarrierRequest| {
+            keep(state, request.barrier_id.into_bytes(), None);
+            DeleteGcBarrierResponse { header: header() }
+        }),
+        "GetGCState" => reply(message, |_: GetGcStateRequest| {
+            let gc_state = Some(GcState { txn_safe_point: state.safe_point });
+            GetGcStateResponse { header: header(), gc_state }
+        }),
         "GetMembers" => reply(message, |_: GetMembersRequest| {
             let member = Member {
                 name: "pd".to_owned(),
@@ -72,10 +106,7 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
             GetAllStoresResponse { header: header(), stores }
         }),
         "UpdateServiceGCSafePoint" => reply(message, |request: UpdateServiceGcSafePointRequest| {
-            state.services.retain(|(id, _)| *id != request.service_id);
-            if request.ttl > 0 {
-                state.services.push((request.service_id, request.safe_point));
-            }
+            keep(state, request.service_id, (request.ttl > 0).then_some(request.safe_point));
             UpdateServiceGcSafePointResponse { header: header(), min_safe_point: state.safe_point }
         }),
         _ => reply(message, |_: GetGcSafePointRequest| GetGcSafePointResponse {
@@ -83,6 +114,12 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
             safe_point: state.safe_point,
         }),
     }
+}
+
+/// Notes the oldest state that a service asks for.
+fn keep(state: &mut State, service: Vec<u8>, oldest: Option<u64>) {
+    state.services.retain(|(id, _)| *id != service);
+    state.services.extend(oldest.map(|oldest| (service, oldest)));
 }
 
 /// Describes a store. One that has not stopped has just sent a heartbeat.

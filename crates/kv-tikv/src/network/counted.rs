@@ -84,6 +84,8 @@ impl InFlight<'_> {
                 self.counts.received_bytes.add(reply.len() as u64);
                 self.counts.is_failing.store(false, Ordering::Relaxed);
             }
+            // The process has answered.
+            Err(Fault::Unimplemented(_)) => self.counts.replies.add_time(self.begin.elapsed()),
             Err(_) => self.counts.fail(),
         }
     }

@@ -16,6 +16,9 @@ use super::{Exchange, Fault, Network, Pending};
 /// The bytes before each message: a flag for compression, and the length.
 const HEAD_BYTES: usize = 5;
 
+/// The status of a method that the process does not know.
+const UNIMPLEMENTED: &[u8] = b"12";
+
 /// The time after which a reply is late.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -191,6 +194,9 @@ fn check_status(headers: &HeaderMap) -> Result<(), Fault> {
         None | Some(b"0") => Ok(()),
         Some(status) => {
             let message = headers.get("grpc-message").and_then(|message| message.to_str().ok());
+            if status == UNIMPLEMENTED {
+                return Err(Fault::Unimplemented(message.unwrap_or_default().to_owned()));
+            }
             let status = String::from_utf8_lossy(status);
             Err(Fault::Lost(format!("gRPC status {status}: {}", message.unwrap_or_default())))
         }

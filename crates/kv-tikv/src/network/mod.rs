@@ -50,6 +50,8 @@ pub(crate) trait Exchange: Send {
 pub(crate) enum Fault {
     /// The process cannot be reached. It has not received the message. The caller names it.
     Unreachable(String),
+    /// The process does not know the method.
+    Unimplemented(String),
     /// There is no reply. The process may have received the message and acted on it.
     Lost(String),
 }
@@ -58,6 +60,7 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Fault::Unreachable(reason) => write!(formatter, "not reachable: {reason}"),
+            Fault::Unimplemented(reason) => write!(formatter, "not able to do this: {reason}"),
             Fault::Lost(reason) => write!(formatter, "not answering: {reason}"),
         }
     }

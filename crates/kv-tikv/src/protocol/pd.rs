@@ -184,7 +184,7 @@ pub(crate) struct GetAllStoresResponse {
     pub(crate) stores: Vec<Store>,
 }
 
-/// Asks that versions from `safe_point` on are kept for `ttl` seconds.
+/// Asks that versions from `safe_point` on are kept for `ttl` seconds. Newer PDs have barriers.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct UpdateServiceGcSafePointRequest {
     #[prost(message, optional, tag = "1")]
@@ -219,6 +219,63 @@ pub(crate) struct GetGcSafePointResponse {
     pub(crate) safe_point: u64,
 }
 
+/// Asks that states from `barrier_ts` on are kept for `ttl_seconds`. PD refuses one before its
+/// transaction safe point.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct SetGcBarrierRequest {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<RequestHeader>,
+    #[prost(string, tag = "3")]
+    pub(crate) barrier_id: String,
+    #[prost(uint64, tag = "4")]
+    pub(crate) barrier_ts: u64,
+    #[prost(int64, tag = "5")]
+    pub(crate) ttl_seconds: i64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct SetGcBarrierResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<ResponseHeader>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct DeleteGcBarrierRequest {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<RequestHeader>,
+    #[prost(string, tag = "3")]
+    pub(crate) barrier_id: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct DeleteGcBarrierResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<ResponseHeader>,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(crate) struct GetGcStateRequest {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<RequestHeader>,
+    #[prost(bool, tag = "3")]
+    pub(crate) exclude_gc_barriers: bool,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct GetGcStateResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<ResponseHeader>,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) gc_state: Option<GcState>,
+}
+
+/// The state of the collection of old versions. Reads before `txn_safe_point` are not allowed.
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(crate) struct GcState {
+    #[prost(uint64, tag = "3")]
+    pub(crate) txn_safe_point: u64,
+}
+
 pd_requests! {
     GetMembersRequest => GetMembersResponse, "GetMembers";
     TsoRequest => TsoResponse, "Tso";
@@ -228,6 +285,9 @@ pd_requests! {
     GetAllStoresRequest => GetAllStoresResponse, "GetAllStores";
     UpdateServiceGcSafePointRequest => UpdateServiceGcSafePointResponse, "UpdateServiceGCSafePoint";
     GetGcSafePointRequest => GetGcSafePointResponse, "GetGCSafePoint";
+    SetGcBarrierRequest => SetGcBarrierResponse, "SetGCBarrier";
+    DeleteGcBarrierRequest => DeleteGcBarrierResponse, "DeleteGCBarrier";
+    GetGcStateRequest => GetGcStateResponse, "GetGCState";
 }
 
 impl super::PdRequest for GetPrevRegionRequest {

@@ -1,10 +1,13 @@
 //! Messages that fail, leaders that move, servers that die in the middle of a commit.
 
+use std::time::Duration;
+
 use kv::conformance::wait_until;
 use kv::{BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, ScanSpec};
 
-use super::{begin, get, get_in, open, put, split};
+use super::{begin, get, get_in, open, open_with, options, put, split};
 use crate::mock_cluster::{Failure, MockCluster};
+use crate::{TikvEngine, TikvOptions};
 
 /// Splits and moves of leaders go unnoticed.
 #[test]
@@ -172,19 +175,49 @@ fn a_commit_after_the_life_of_its_locks_conflicts() {
     assert_eq!((get(&other, "a"), get(&other, "k").as_deref()), (None, Some("1")));
 }
 
-/// A snapshot older than what the cluster keeps says so.
+/// A snapshot older than what the cluster keeps says so. Each version of PD is asked by messages
+/// that it does not call deprecated, and an old one only once by newer ones.
 #[test]
 fn old_snapshots_expire() {
+    for is_old in [false, true] {
+        let cluster = MockCluster::new();
+        cluster.set_old_pd(is_old);
+        let engine = open_with(&cluster, &TikvOptions { lease: Duration::from_secs(3), ..options() });
+        check_old_snapshots(&cluster, &engine);
+        engine.close().unwrap();
+        assert_eq!(cluster.oldest_kept(), None);
+        assert_eq!(cluster.odd_messages_to_pd(), (usize::from(is_old), 0), "{is_old}");
+    }
+}
+
+/// A PD that is replaced by a newer one is asked by its messages.
+#[test]
+fn an_upgraded_pd_is_noticed() {
     let cluster = MockCluster::new();
-    let engine = open(&cluster);
+    cluster.set_old_pd(true);
+    let engine = open_with(&cluster, &TikvOptions { lease: Duration::from_secs(3), ..options() });
+    wait_until("PD is asked", || cluster.oldest_kept().is_some());
+    cluster.stop_leader_of_pd();
+    cluster.set_old_pd(false);
     put(&engine, "k", "1").unwrap();
+    let deprecated = || cluster.odd_messages_to_pd().1;
+    let newer = cluster.oldest_kept();
+    wait_until("the next round", || cluster.oldest_kept() > newer);
+    let before = deprecated();
+    let newer = cluster.oldest_kept();
+    wait_until("one more round", || cluster.oldest_kept() > newer);
+    assert_eq!(deprecated(), before);
+}
+
+fn check_old_snapshots(cluster: &MockCluster, engine: &TikvEngine) {
+    put(engine, "k", "1").unwrap();
     let snapshot = engine.snapshot().unwrap();
     let held = snapshot.version();
     wait_until("PD knows the oldest snapshot", || cluster.oldest_kept() == Some(held));
     assert_eq!(get_in(&*snapshot, "k"), Ok(Some("1".to_owned())));
     cluster.forget_old_versions();
     wait_until("the snapshot expires", || get_in(&*snapshot, "k") == Err(Error::SnapshotExpired));
-    assert_eq!(get(&engine, "k").as_deref(), Some("1"));
+    assert_eq!(get(engine, "k").as_deref(), Some("1"));
 }
 
 /// While messages fail at random, transfers keep their sum, and each acknowledged one took place.

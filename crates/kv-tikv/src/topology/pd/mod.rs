@@ -1,7 +1,9 @@
 //! The placement driver: timestamps, the places of regions and stores, safe points.
 
+mod safe_points;
 mod timestamps;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +16,7 @@ use crate::protocol::pd::{GetMembersRequest, GetMembersResponse, RequestHeader};
 use crate::protocol::{PdReply, PdRequest};
 use crate::topology::retry::Retry;
 
+pub(crate) use safe_points::SafePoints;
 pub(crate) use timestamps::Timestamps;
 
 /// The number of bits of a timestamp below its milliseconds.
@@ -38,7 +41,21 @@ pub(crate) struct Pd {
     cluster_id: u64,
     members: Mutex<Members>,
     timeout: Duration,
+    /// True once the leader has answered that it does not know barriers.
+    is_without_barriers: AtomicBool,
 }
+
+/// The answer of PD to a message that it may refuse.
+pub(crate) enum Answer<T> {
+    Reply(T),
+    /// The leader refuses the message, for this reason.
+    Refused(String),
+    /// The leader does not know the message.
+    Unknown,
+}
+
+/// The kind of PD's errors that have no kind of their own.
+const ERROR_UNKNOWN: i32 = 1;
 
 #[derive(Debug)]
 struct Members {
@@ -59,7 +76,8 @@ impl Pd {
         loop {
             let reason = match find_members(&network, addresses, 0, None).await {
                 Ok((cluster_id, members)) => {
-                    return Ok(Pd { network, cluster_id, members: Mutex::new(members), timeout });
+                    let (members, is_without_barriers) = (Mutex::new(members), AtomicBool::new(false));
+                    return Ok(Pd { network, cluster_id, members, timeout, is_without_barriers });
                 }
                 Err(reason) => reason,
             };
@@ -80,25 +98,64 @@ impl Pd {
     /// Sends a message to the leader. Looks for another leader while this one fails.
     ///
     /// Errors: [`Error::Unavailable`] if no leader answers in time.
-    pub(crate) async fn call<Q: PdRequest>(&self, mut request: Q) -> Result<Q::Reply> {
-        request.set_header(self.header());
-        let message = bytes::Bytes::from(request.encode_to_vec());
+    pub(crate) async fn call<Q: PdRequest>(&self, request: Q) -> Result<Q::Reply> {
         let mut retry = Retry::within(self.timeout);
+        let message = self.message(request);
+        loop {
+            let reason = match self.ask_within::<Q>(&message, &mut retry).await? {
+                Answer::Reply(reply) => return Ok(reply),
+                Answer::Refused(reason) => reason,
+                Answer::Unknown => format!("PD does not know {}", Q::METHOD),
+            };
+            retry.pause(&reason).await?;
+            self.find_leader().await;
+        }
+    }
+
+    /// Sends a message that the leader may refuse. Looks for another leader while this one fails.
+    ///
+    /// Errors: [`Error::Unavailable`] if no leader answers in time.
+    pub(crate) async fn ask<Q: PdRequest>(&self, request: Q) -> Result<Answer<Q::Reply>> {
+        let message = self.message(request);
+        self.ask_within::<Q>(&message, &mut Retry::within(self.timeout)).await
+    }
+
+    fn message<Q: PdRequest>(&self, mut request: Q) -> bytes::Bytes {
+        request.set_header(self.header());
+        bytes::Bytes::from(request.encode_to_vec())
+    }
+
+    async fn ask_within<Q: PdRequest>(
+        &self,
+        message: &bytes::Bytes,
+        retry: &mut Retry,
+    ) -> Result<Answer<Q::Reply>> {
         loop {
             let leader = self.leader();
             let reason = match self.network.call(&leader, Q::METHOD, message.clone()).await {
                 Ok(reply) => match Q::Reply::decode(reply) {
                     Ok(reply) => match header_error(&reply) {
-                        None => return Ok(reply),
-                        Some(reason) => reason,
+                        None => return Ok(Answer::Reply(reply)),
+                        Some((ERROR_UNKNOWN, reason)) => return Ok(Answer::Refused(reason)),
+                        Some((_, reason)) => reason,
                     },
                     Err(error) => format!("PD at {leader} sent a broken reply: {error}"),
                 },
+                Err(Fault::Unimplemented(_)) => return Ok(Answer::Unknown),
                 Err(fault) => format!("PD at {leader} is {fault}"),
             };
             retry.pause(&reason).await?;
             self.find_leader().await;
         }
+    }
+
+    /// Returns false if the leader has answered that it does not know barriers.
+    fn knows_barriers(&self) -> bool {
+        !self.is_without_barriers.load(Ordering::Relaxed)
+    }
+
+    fn note_without_barriers(&self) {
+        self.is_without_barriers.store(true, Ordering::Relaxed);
     }
 
     /// Asks one member for a sign of life. Errors: the reason why it gives none.
@@ -117,6 +174,8 @@ impl Pd {
 
     /// Asks the known members who leads now.
     async fn find_leader(&self) {
+        // Another member may have another version, and this one may have started again with one.
+        self.is_without_barriers.store(false, Ordering::Relaxed);
         let (failed, addresses) = {
             let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
             (members.leader.clone(), members.all.clone())
@@ -178,7 +237,8 @@ pub(crate) fn without_scheme(url: &str) -> &str {
     host.trim_end_matches('/')
 }
 
-fn header_error(reply: &impl PdReply) -> Option<String> {
+/// Returns the kind and the text of the error in a reply.
+fn header_error(reply: &impl PdReply) -> Option<(i32, String)> {
     let error = reply.header()?.error.as_ref()?;
-    (error.kind != 0).then(|| format!("PD answers: {}", error.message))
+    (error.kind != 0).then(|| (error.kind, format!("PD answers: {}", error.message)))
 }

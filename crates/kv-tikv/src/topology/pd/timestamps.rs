@@ -106,7 +106,7 @@ impl Task {
         let reply = stream.exchange(request.encode_to_vec().into()).await;
         let reply = reply.map_err(|fault| format!("PD at {leader} is {fault}"))?;
         let reply = TsoResponse::decode(reply).map_err(|error| error.to_string())?;
-        if let Some(reason) = header_error(&reply) {
+        if let Some((_, reason)) = header_error(&reply) {
             return Err(reason);
         }
         let last = reply.timestamp.ok_or("PD sent no timestamp")?;
