@@ -1,5 +1,6 @@
 //! One connection to a process: HTTP/2, shared by all messages to it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use tokio::sync::Mutex;
 use tokio_rustls::TlsConnector;
 
 use super::pulse::Pulse;
-use super::{Fault, tls};
+use super::{Fault, encryption_probe, tls};
 
 /// Bytes that a process may send on a stream, and on all streams, before they are read.
 const STREAM_WINDOW_BYTES: u32 = 16 << 20;
@@ -28,6 +29,8 @@ pub(super) struct Connection {
     sender: Mutex<Option<SendRequest<Bytes>>>,
     /// The pulse of the connection, if it stands.
     pulse: std::sync::Mutex<Option<Arc<Pulse>>>,
+    /// The process has answered, so both sides agree on encryption.
+    is_proven: AtomicBool,
 }
 
 impl Connection {
@@ -37,6 +40,7 @@ impl Connection {
             tls,
             sender: Mutex::new(None),
             pulse: std::sync::Mutex::default(),
+            is_proven: AtomicBool::new(false),
         }
     }
 
@@ -86,14 +90,42 @@ impl Connection {
         let shaken = match &self.tls {
             None => shake_hands(stream).await,
             Some(connector) => {
-                let host = self.address.rsplit_once(':').map_or(self.address.as_str(), |(host, _)| host);
-                let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-                let name = ServerName::try_from(host).map_err(|error| error.to_string())?;
+                let name = ServerName::try_from(self.host().to_owned()).map_err(|error| error.to_string())?;
                 let stream = connector.connect(name, stream).await;
                 shake_hands(stream.map_err(|error| tls::explain(&error))?).await
             }
         };
         shaken.map_err(|error| self.explain(&error))
+    }
+
+    fn host(&self) -> &str {
+        let host = self.address.rsplit_once(':').map_or(self.address.as_str(), |(host, _)| host);
+        host.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    /// Notes that the process has answered.
+    pub(super) fn prove(&self) {
+        self.is_proven.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the fault itself, or the option that is wrong if the process has never answered and
+    /// only one of the two sides encrypts.
+    pub(super) async fn diagnose(&self, fault: Fault) -> Fault {
+        if self.is_proven.load(Ordering::Relaxed) {
+            return fault;
+        }
+        match &self.tls {
+            None if encryption_probe::speaks_tls(&self.address, self.host()).await => Fault::Unreachable(
+                "it encrypts its connections; set --tikv.ca to the file with the cluster's CA certificates"
+                    .to_owned(),
+            ),
+            Some(_) if encryption_probe::speaks_clear_text(&self.address).await => Fault::Unreachable(
+                "it does not encrypt its connections; start without --tikv.ca, or configure TLS for the \
+                 cluster"
+                    .to_owned(),
+            ),
+            _ => fault,
+        }
     }
 
     /// Returns the reason of a failure.

@@ -86,7 +86,13 @@ impl Network for GrpcNetwork {
             let connection = self.connection(address);
             let request = self.request(address, method)?;
             let reply = self.send(&connection, request, message);
-            patiently(&connection, self.timeout, reply).await
+            match patiently(&connection, self.timeout, reply).await {
+                Ok(reply) => {
+                    connection.prove();
+                    Ok(reply)
+                }
+                Err(fault) => Err(connection.diagnose(fault).await),
+            }
         })
     }
 

@@ -5,6 +5,7 @@
 
 mod connection;
 mod counted;
+mod encryption_probe;
 mod grpc;
 mod pulse;
 mod tls;

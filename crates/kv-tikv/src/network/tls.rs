@@ -18,8 +18,7 @@ pub(super) fn explain(error: &std::io::Error) -> String {
         _ if text.contains("CertificateRequired") || text.contains("BadCertificate") => {
             "; the cluster asks for a certificate that its authority has signed: set --tikv.cert"
         }
-        _ if text.contains("InvalidContentType") => "; the process may expect plain text",
-        ErrorKind::UnexpectedEof => "; the process may expect plain text or reject the client",
+        ErrorKind::UnexpectedEof => "; the process may reject the client",
         _ => "",
     };
     format!("TLS: {text}{hint}")

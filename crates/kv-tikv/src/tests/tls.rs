@@ -94,6 +94,18 @@ async fn start(tls: Option<TlsAcceptor>) -> u16 {
     port
 }
 
+/// Starts a process that closes each connection after its first bytes, and returns its port.
+async fn start_closing() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 64]).await;
+        }
+    });
+    port
+}
+
 async fn call(address: &str, files: Option<TlsFiles>) -> Result<Bytes, Fault> {
     let tls = files.map(|files| files.connector().unwrap());
     let network = GrpcNetwork::new(tls, Duration::from_secs(5));
@@ -154,8 +166,12 @@ fn both_sides_must_encrypt() {
         let encrypted = format!("localhost:{}", start(Some(acceptor(false))).await);
         let clear = format!("localhost:{}", start(None).await);
         assert_eq!(call(&clear, None).await, Ok(Bytes::from_static(b"a message")));
-        assert_refused(&encrypted, None, &["--tikv.ca"]).await;
-        assert_refused(&clear, files("authority.pem", None), &["TLS", "plain text"]).await;
+        assert_refused(&encrypted, None, &["it encrypts its connections", "set --tikv.ca"]).await;
+        let words = ["it does not encrypt its connections", "without --tikv.ca"];
+        assert_refused(&clear, files("authority.pem", None), &words).await;
+        // Such a process waits for its client, and says nothing about the reason.
+        let silent = format!("localhost:{}", start_closing().await);
+        assert_refused(&silent, files("authority.pem", None), &["TLS"]).await;
     });
 }
 

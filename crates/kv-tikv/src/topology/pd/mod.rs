@@ -84,7 +84,7 @@ impl Pd {
             retry.pause(&reason).await.map_err(|_| Error::CannotOpen {
                 store: format!("the TiKV cluster at {}", addresses.join(",")),
                 reason: format!(
-                    "no member of PD answers ({reason}); check that the cluster runs, --tikv.pd, and --tikv.ca if it encrypts its connections"
+                    "no member of PD answers ({reason}); check that the cluster runs, and --tikv.pd"
                 ),
             })?;
         }

@@ -27,8 +27,8 @@ impl SafePoints {
         SafePoints { name, kept: AtomicU64::new(0) }
     }
 
-    /// Asks PD to keep the states from `oldest` on for `life_seconds`. Returns the oldest state that
-    /// PD keeps.
+    /// Asks PD to keep the states from `oldest` on for `life_seconds`. Returns the oldest state
+    /// that PD keeps.
     ///
     /// Errors: those of PD.
     pub(crate) async fn hold(&self, pd: &Pd, oldest: u64, life_seconds: i64) -> Result<u64> {
