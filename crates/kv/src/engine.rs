@@ -377,6 +377,19 @@ pub trait WriteTransaction: Send {
         present(keys, |keys| self.get_many(keys))
     }
 
+    /// Returns true if each lookup waits for a message, so that [`WriteTransaction::prefetch`] is
+    /// worthwhile.
+    fn waits_for_messages(&self) -> bool {
+        false
+    }
+
+    /// Looks up keys in one batch, before [`WriteTransaction::get_many`] or
+    /// [`WriteTransaction::insert_unique`] needs them one by one. Replaces what was prefetched
+    /// before. Has no effect where lookups wait for no messages.
+    fn prefetch(&mut self, _keys: &[&[u8]]) -> Result<()> {
+        Ok(())
+    }
+
     /// Sets a key, present or not.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 

@@ -81,6 +81,14 @@ impl WriteTransaction for DyingTransaction {
         self.inner.contains_many(keys)
     }
 
+    fn waits_for_messages(&self) -> bool {
+        self.inner.waits_for_messages()
+    }
+
+    fn prefetch(&mut self, keys: &[&[u8]]) -> Result<()> {
+        self.inner.prefetch(keys)
+    }
+
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.inner.put(key, value)
     }

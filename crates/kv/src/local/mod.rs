@@ -4,6 +4,7 @@
 //! reads and applies finished sets of writes.
 
 mod guards;
+mod prefetched;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,8 @@ use crate::{
     ConflictTable, Durability, Error, Overlay, Result, Savepoint, Snapshot, SnapshotAt, TransactionOptions,
     Values, WaitPolicy, WriteTransaction,
 };
+
+use prefetched::{Prefetched, WithPrefetched};
 
 pub use guards::Guards;
 
@@ -80,6 +83,8 @@ pub struct LocalTransaction<S: LocalStore> {
     overlay: Overlay,
     /// The claimed keys, if the store is shared.
     guards: Option<Guards>,
+    /// Lookups in the base that were made ahead of their use.
+    prefetched: Prefetched,
     wait: WaitPolicy,
 }
 
@@ -92,6 +97,7 @@ impl<S: LocalStore> LocalTransaction<S> {
             store,
             base: OnceCell::new(),
             overlay: Overlay::new(options.max_bytes),
+            prefetched: Prefetched::default(),
             wait: options.wait,
         };
         if options.snapshot == SnapshotAt::Begin {
@@ -143,6 +149,13 @@ impl<S: LocalStore> LocalTransaction<S> {
         if let Some(entry) = self.overlay.get(key) {
             return Ok(entry.value().is_some());
         }
+        // Another server may have written the key since the base. The commit finds that out, since
+        // it checks each guarded key against the base.
+        if self.guards.is_some()
+            && let Some(value) = self.prefetched.get(key)
+        {
+            return Ok(value.is_some());
+        }
         let mut is_present = false;
         self.store.read_latest(key, &mut |_| is_present = true)?;
         Ok(is_present)
@@ -165,7 +178,23 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
-        self.overlay.get_many(self.base()?.as_ref(), keys)
+        let base = self.base()?;
+        if self.prefetched.is_empty() {
+            return self.overlay.get_many(base.as_ref(), keys);
+        }
+        self.overlay.get_many(&WithPrefetched { base, prefetched: &self.prefetched }, keys)
+    }
+
+    fn waits_for_messages(&self) -> bool {
+        self.guards.is_some()
+    }
+
+    fn prefetch(&mut self, keys: &[&[u8]]) -> Result<()> {
+        self.prefetched = Prefetched::default();
+        if self.waits_for_messages() {
+            self.prefetched = Prefetched::look_up(self.base()?.as_ref(), keys)?;
+        }
+        Ok(())
     }
 
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
@@ -228,11 +257,12 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
 
     fn memory_bytes(&self) -> usize {
         let guards = self.guards.as_ref().map_or(0, Guards::memory_bytes);
-        self.overlay.memory_bytes() + self.claims.memory_bytes() + guards
+        let prefetched = self.prefetched.memory_bytes();
+        self.overlay.memory_bytes() + self.claims.memory_bytes() + guards + prefetched
     }
 
     fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        let LocalTransaction { store, claims, mut base, overlay, guards, wait } = *self;
+        let LocalTransaction { store, claims, mut base, overlay, guards, wait, .. } = *self;
         if guards.is_none() {
             // Without the base the engine need not keep the old state while it writes the new one.
             base.take();

@@ -81,10 +81,15 @@ impl Transaction {
     ) -> Result<Vec<Result<WriteOutcome>>> {
         self.join(collection)?;
         let name = collection.name();
-        Ok(bodies
-            .iter()
-            .map(|body| document_key(*body, name).and_then(|key| write(self, key, *body)))
-            .collect())
+        let mut outcomes = Vec::with_capacity(bodies.len());
+        for chunk in bodies.chunks(CHUNK_DOCUMENTS) {
+            let keys: Vec<Result<&str>> = chunk.iter().map(|body| document_key(*body, name)).collect();
+            let named: Vec<&str> = keys.iter().flatten().copied().collect();
+            self.prefetch(collection, &named)?;
+            let written = keys.into_iter().zip(chunk).map(|(key, body)| write(self, key?, *body));
+            outcomes.extend(written);
+        }
+        Ok(outcomes)
     }
 
     fn insert_chunk(
@@ -103,7 +108,10 @@ impl Transaction {
                 })
                 .collect())
         })?;
-        let are_free = self.operate(collection, |operation| operation.are_free(&keys))?;
+        let are_free = self.operate(collection, |operation| {
+            operation.prefetch_new(&keys, bodies)?;
+            operation.are_free(&keys)
+        })?;
         for ((key, is_free), body) in keys.into_iter().zip(are_free).zip(bodies) {
             let outcome = match key {
                 // A document that has the key is overwritten.

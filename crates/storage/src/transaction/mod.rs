@@ -12,6 +12,7 @@ mod insert;
 mod lock;
 mod options;
 mod pending;
+mod prefetch;
 mod remove;
 mod savepoint;
 mod store_document;

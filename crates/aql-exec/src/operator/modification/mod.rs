@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use aql_value::{Batch, Column, Register, Value};
 use errors::{Error, Result};
-use storage::{Collection, StoredDocument, Transaction, WriteKind, WriteOptions, WriteOutcome};
+use storage::{Collection, StoredDocument, Transaction, WriteKind, WriteOptions, WriteOutcome, document_key};
 use velocypack::Slice;
 
 use super::Operator;
@@ -117,6 +117,25 @@ fn set(values: &mut [Value], row: usize, document: Option<StoredDocument>) {
     if let (Some(value), Some(document)) = (values.get_mut(row), document) {
         *value = Value::in_block(&document.block, document.offset);
     }
+}
+
+/// Looks up the documents that a register names in one batch, before they are written one by one,
+/// where each lookup would wait for a message.
+fn prefetch(
+    batch: &Batch,
+    names: Register,
+    target: &WriteTarget,
+    transaction: &mut Transaction,
+) -> Result<()> {
+    if batch.rows() < 2 || !transaction.waits_for_messages() {
+        return Ok(());
+    }
+    let collection = target.collection.name();
+    // The write itself reports a value that names no document.
+    let key = |row| with_value(batch, names, row, |name| document_key(name, collection).map(str::to_owned));
+    let keys: Vec<String> = (0..batch.rows()).filter_map(|row| key(row).ok()).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    transaction.prefetch(&target.collection, &keys)
 }
 
 /// Calls `visit` with the value of a register in a row as VelocyPack.

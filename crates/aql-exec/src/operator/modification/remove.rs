@@ -4,7 +4,7 @@ use aql_value::{Batch, Register};
 use errors::Result;
 use storage::{Transaction, WriteOutcome, document_key};
 
-use super::{WriteTarget, Writer, with_value};
+use super::{WriteTarget, Writer, prefetch, with_value};
 
 pub(crate) struct RemoveWriter {
     /// Register of the document's name: a key, an identifier, or an object with `_key` or `_id`.
@@ -18,6 +18,7 @@ impl Writer for RemoveWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
+        prefetch(batch, self.input, target, transaction)?;
         let mut remove = |row| {
             with_value(batch, self.input, row, |selector| {
                 let key = document_key(selector, target.collection.name())?;

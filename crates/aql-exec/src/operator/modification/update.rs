@@ -5,7 +5,7 @@ use errors::Result;
 use storage::{Transaction, WriteOptions, WriteOutcome, document_key};
 use velocypack::Slice;
 
-use super::{WriteTarget, Writer, with_value};
+use super::{WriteTarget, Writer, prefetch, with_value};
 
 pub(crate) struct UpdateWriter {
     /// Register of the patch or the new document.
@@ -23,6 +23,7 @@ impl Writer for UpdateWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
+        prefetch(batch, self.key.unwrap_or(self.input), target, transaction)?;
         let mut write = |row| {
             with_value(batch, self.input, row, |body| match self.key {
                 None => self.write_one(body, body, target, &target.options, transaction),

@@ -5,7 +5,7 @@ use errors::Result;
 use storage::{Transaction, WriteOutcome, document_key};
 
 use super::update::replace_or_update;
-use super::{WriteTarget, Writer, with_value};
+use super::{WriteTarget, Writer, prefetch, with_value};
 
 pub(crate) struct UpsertWriter {
     /// Register of the document found, or null.
@@ -25,6 +25,7 @@ impl Writer for UpsertWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
+        prefetch(batch, self.found, target, transaction)?;
         let mut write = |row| {
             with_value(batch, self.found, row, |found| {
                 if found.is_null() {
