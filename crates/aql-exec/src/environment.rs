@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use analyzers::Analyzer;
 use aql_value::{
-    BlockBuilder, ChangesQuery, Environment, GraphQuery, Interrupt, MemoryAccount, Owner, Rows,
+    BlockBuilder, ChangesQuery, DocumentName, Environment, GraphQuery, Interrupt, MemoryAccount, Owner, Rows,
     UserFunctions, Value,
 };
 use errors::{Error, ErrorCode, Result};
@@ -42,6 +42,9 @@ pub type OpenChanges = Arc<dyn Fn(ChangesQuery<'_>, u64) -> Result<Box<dyn Rows>
 
 /// A function that computes over a whole graph as a snapshot has it.
 pub type OpenGraphs = Arc<dyn Fn(GraphQuery<'_>, &Snapshot) -> Result<Box<dyn Rows>> + Send + Sync>;
+
+/// Maximum number of documents of one lookup.
+const LOOK_UP_NAMES: usize = 1000;
 
 /// Limits of one step of a full scan of a collection.
 const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
@@ -149,12 +152,7 @@ impl Environment for QueryEnvironment {
     }
 
     fn document(&self, collection: Option<&str>, id_or_key: &str) -> Result<Value> {
-        let (name, key) = match (collection, id_or_key.split_once('/')) {
-            (Some(collection), Some((name, _))) if collection != name => return Ok(Value::Null),
-            (_, Some(parts)) => parts,
-            (Some(collection), None) => (collection, id_or_key),
-            (None, None) => return Ok(Value::Null),
-        };
+        let Some((name, key)) = collection_and_key((collection, id_or_key)) else { return Ok(Value::Null) };
         // (A collection that the query names other than by a text is known to exist.)
         let Some(collection) = self.readable(name)? else { return Ok(Value::Null) };
         let documents = self.snapshot.get(collection, &[key])?;
@@ -169,6 +167,48 @@ impl Environment for QueryEnvironment {
         let documents = restriction.masked(Documents::of_bytes(bytes, collection.shared_name()))?;
         let offset = documents.offsets.first().copied().flatten();
         Ok(offset.map_or(Value::Null, |offset| Value::in_block(&documents.block, offset)))
+    }
+
+    fn documents(&self, names: &[DocumentName<'_>]) -> Result<Vec<Value>> {
+        /// The names in one collection, and their positions.
+        struct Group<'a> {
+            name: &'a str,
+            collection: &'a Collection,
+            keys: Vec<&'a str>,
+            positions: Vec<usize>,
+        }
+        let names = names.get(..LOOK_UP_NAMES).unwrap_or(names);
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        let mut values: Vec<Option<Value>> = vec![Some(Value::Null); names.len()];
+        for (position, name) in names.iter().enumerate() {
+            let Some((name, key)) = collection_and_key(*name) else { continue };
+            let group = match groups.iter_mut().position(|group| group.name == name) {
+                Some(group) => groups.get_mut(group),
+                None => {
+                    let Some(collection) = self.readable(name)? else { continue };
+                    groups.push(Group { name, collection, keys: Vec::new(), positions: Vec::new() });
+                    groups.last_mut()
+                }
+            };
+            if let Some(group) = group {
+                group.keys.push(key);
+                group.positions.push(position);
+            }
+        }
+        for group in groups {
+            let documents = self.snapshot.get(group.collection, &group.keys)?;
+            let mut found = documents.offsets.iter();
+            for position in group.positions {
+                // The result ends before the first document that was not looked up.
+                let value = found.next().map(|offset| {
+                    offset.map_or(Value::Null, |offset| Value::in_block(&documents.block, offset))
+                });
+                if let Some(place) = values.get_mut(position) {
+                    *place = value;
+                }
+            }
+        }
+        Ok(values.into_iter().map_while(|value| value).collect())
     }
 
     fn collection_count(&self, name: &str) -> Result<u64> {
@@ -247,6 +287,16 @@ impl Environment for QueryEnvironment {
         block.builder().close()?;
         block.end_value();
         Ok(block.finish().pop().unwrap_or_default())
+    }
+}
+
+/// Returns the collection and the key that a name means; `None` for a name of nothing.
+fn collection_and_key<'a>((collection, id_or_key): DocumentName<'a>) -> Option<(&'a str, &'a str)> {
+    match (collection, id_or_key.split_once('/')) {
+        (Some(collection), Some((name, _))) if collection != name => None,
+        (_, Some(parts)) => Some(parts),
+        (Some(collection), None) => Some((collection, id_or_key)),
+        (None, None) => None,
     }
 }
 

@@ -10,6 +10,9 @@ use crate::rows::{ChangesQuery, GraphQuery, Rows};
 use crate::value::Value;
 use crate::warnings::Warning;
 
+/// A document's name: the collection if it is known, and a key or an identifier.
+pub type DocumentName<'a> = (Option<&'a str>, &'a str);
+
 /// The server as functions see it.
 ///
 /// The executor implements it over its transaction; [`NoEnvironment`] replaces it while constants
@@ -42,6 +45,12 @@ pub trait Environment: Send + Sync {
     fn masked(&self, collection: &str, document: &Value) -> Result<Value> {
         let _ = (collection, document);
         Err(Error::bad_parameter("there are no stored documents here"))
+    }
+    /// Returns the documents of several names, each as [`Environment::document`] does.
+    ///
+    /// It may end early, after at least one name, where the documents are large.
+    fn documents(&self, names: &[DocumentName<'_>]) -> Result<Vec<Value>> {
+        names.iter().map(|(collection, id_or_key)| self.document(*collection, id_or_key)).collect()
     }
     /// Returns the number of documents, for `COLLECTION_COUNT()` and `LENGTH(collection)`.
     ///

@@ -31,7 +31,7 @@ pub mod program;
 pub use batch::{Batch, Register};
 pub use column::Column;
 pub use context::{EvaluationContext, EvaluationState};
-pub use environment::{Environment, NoEnvironment, UserCalls, UserFunctions};
+pub use environment::{DocumentName, Environment, NoEnvironment, UserCalls, UserFunctions};
 pub use function::{BatchBody, Function, FunctionBody, RowsBody};
 pub use memo::Memo;
 pub use merge_sort::{merge_sort, order_of};

@@ -1,10 +1,13 @@
 //! Functions that ask the server.
 
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
+use aql_value::{Column, DocumentName, EvaluationContext, Value};
+use errors::{Error, Result};
 
-use crate::argument::{check_round, invalid, value};
-use crate::memory::{ArrayBuffer, room_for_bytes};
+use crate::argument::{invalid, value};
+use crate::memory::{ArrayBuffer, Scratch, room_for_bytes};
+
+/// The number of names in an array whose documents are looked up together.
+const LOOK_UP_NAMES: usize = 1000;
 
 /// `COLLECTIONS()`
 pub(crate) fn collections(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -53,14 +56,45 @@ pub(crate) fn document(arguments: &[Value], context: &mut EvaluationContext<'_>)
         return one_document(collection, identifiers, context);
     }
     let mut documents = ArrayBuffer::new(context);
-    for (round, identifier) in identifiers.elements().enumerate() {
-        check_round(context, round)?;
-        let document = one_document(collection, &identifier, context)?;
-        if !document.is_null() {
-            documents.push(document)?;
+    let mut rest = identifiers.elements();
+    loop {
+        let part: Vec<Value> = rest.by_ref().take(LOOK_UP_NAMES).map(|named| name_of(&named)).collect();
+        if part.is_empty() {
+            return documents.into_array();
+        }
+        let names: Vec<_> = part.iter().map(|name| name.as_str().map(|name| (collection, name))).collect();
+        for document in look_up(&names, context)? {
+            if !document.is_null() {
+                documents.push(document)?;
+            }
         }
     }
-    documents.into_array()
+}
+
+/// `DOCUMENT()` for many rows, whose documents are looked up together.
+pub(crate) fn document_batch(
+    columns: &[&Column],
+    lanes: usize,
+    context: &mut EvaluationContext<'_>,
+) -> Result<Vec<Value>> {
+    let (collections, identifiers) = match columns {
+        [collections, identifiers] => (Some(*collections), *identifiers),
+        [identifiers] => (None, *identifiers),
+        _ => return Ok(vec![Value::Null; lanes]),
+    };
+    let names_one = |lane| {
+        !identifiers.get(lane).is_array() && collections.is_none_or(|names| names.get(lane).is_string())
+    };
+    if !(0..lanes).all(names_one) {
+        let row = |lane| columns.iter().map(|column| column.get(lane).clone()).collect::<Vec<_>>();
+        return (0..lanes).map(|lane| document(&row(lane), context)).collect();
+    }
+    let names: Vec<Value> = (0..lanes).map(|lane| name_of(identifiers.get(lane))).collect();
+    let names = names.iter().enumerate().map(|(lane, name)| {
+        let collection = collections.and_then(|names| names.get(lane).as_str());
+        Some((collection, name.as_str()?))
+    });
+    look_up(&names.collect::<Vec<_>>(), context)
 }
 
 /// `SHARD_ID(collection, shardKeys)`: on a single server the collection itself.
@@ -73,15 +107,37 @@ pub(crate) fn shard_id(arguments: &[Value], context: &mut EvaluationContext<'_>)
     }
 }
 
+/// Returns the identifier or key in an argument. A document may take the place of its identifier.
+fn name_of(identifier: &Value) -> Value {
+    if identifier.is_object() { identifier.get("_id") } else { identifier.clone() }
+}
+
 fn one_document(
     collection: Option<&str>,
     identifier: &Value,
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
-    // A document may take the place of its identifier.
-    let identifier = if identifier.is_object() { identifier.get("_id") } else { identifier.clone() };
-    match identifier.as_str() {
+    match name_of(identifier).as_str() {
         Some(identifier) => context.environment.document(collection, identifier),
         None => Ok(Value::Null),
     }
+}
+
+/// Looks up documents. The result for no name is null.
+fn look_up(names: &[Option<DocumentName<'_>>], context: &EvaluationContext<'_>) -> Result<Vec<Value>> {
+    let wanted: Vec<DocumentName<'_>> = names.iter().flatten().copied().collect();
+    let mut found = Vec::with_capacity(wanted.len());
+    let mut memory = Scratch::new(context.memory);
+    while let Some(rest) = wanted.get(found.len()..).filter(|rest| !rest.is_empty()) {
+        context.interrupt.check()?;
+        let part = context.environment.documents(rest)?;
+        memory.grow(part.iter().map(Value::memory_bytes).sum())?;
+        if part.is_empty() {
+            return Err(Error::internal("a lookup of documents has no result"));
+        }
+        found.extend(part);
+    }
+    let mut found = found.into_iter();
+    let value = |name: &Option<_>| name.and_then(|_| found.next()).unwrap_or_default();
+    Ok(names.iter().map(value).collect())
 }

@@ -47,6 +47,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function {
         collection_arguments: 1,
         reads_documents: true,
+        call_batch: Some(database::document_batch),
         ..volatile("DOCUMENT", 1, 2, database::document)
     },
     volatile("FAIL", 0, 1, raise::fail),

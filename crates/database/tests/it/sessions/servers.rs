@@ -86,3 +86,72 @@ fn stream_transactions_exclude_other_servers() {
     query(&left, "INSERT {n: 2} INTO c").unwrap();
     assert_eq!((count(&left, "c"), count(&right, "c")), (2, 2));
 }
+
+/// Statements over many rows look up their documents in batches.
+#[test]
+fn statements_over_many_rows_send_few_messages() {
+    const ROWS: u64 = 2_000;
+    /// Messages for each thousand rows, those of the background included.
+    const MESSAGES_MAX: u64 = 100;
+    let cluster = MemoryCluster::new();
+    let session = open(&cluster);
+    for name in ["c", "u"] {
+        create(&session, &format!(r#"{{"name": "{name}"}}"#));
+    }
+    let unique = value(r#"{"type": "persistent", "fields": ["n"], "unique": true}"#);
+    session.create_index("u", Slice::new(&unique)).unwrap();
+    let engine = session.instance().store().engine();
+    let messages = || engine.statistics().nodes.iter().map(|node| node.replies.count()).sum::<u64>();
+    let last = ROWS - 1;
+    let names = format!("(FOR i IN 0..{last} RETURN CONCAT('c/k', i))");
+    for (text, result) in [
+        (format!("FOR i IN 0..{last} INSERT {{_key: CONCAT('k', i), n: i}} INTO c"), json!([])),
+        (format!("FOR i IN 0..{last} INSERT {{_key: CONCAT('k', i), n: i}} INTO u"), json!([])),
+        ("FOR d IN c UPDATE d WITH {m: 1} IN c".to_owned(), json!([])),
+        (format!("FOR i IN 0..{last} UPDATE CONCAT('k', i) WITH {{m: 2}} IN c"), json!([])),
+        ("FOR d IN u UPDATE d WITH {m: 2} IN u".to_owned(), json!([])),
+        (format!("FOR i IN 0..{last} REPLACE CONCAT('k', i) WITH {{n: i, m: 3}} IN c"), json!([])),
+        (format!("RETURN SUM(DOCUMENT({names})[*].m)"), json!([3 * ROWS])),
+        (format!("RETURN SUM(FOR i IN 0..{last} RETURN DOCUMENT('c', CONCAT('k', i)).m)"), json!([3 * ROWS])),
+        (format!("RETURN LENGTH(FOR n IN {names} RETURN DOCUMENT(n)._id)"), json!([ROWS])),
+        (format!("FOR i IN 1..{last} REMOVE CONCAT('k', i) IN c"), json!([])),
+        ("FOR d IN u REMOVE d IN u".to_owned(), json!([])),
+    ] {
+        let before = messages();
+        assert_eq!(rows(&session, &text), result, "{text}");
+        let sent = messages() - before;
+        assert!(sent <= MESSAGES_MAX * ROWS / 1_000, "{sent} messages: {text}");
+    }
+    assert_eq!((count(&session, "c"), count(&session, "u")), (1, 0));
+}
+
+/// A batch of lookups changes nothing of what statements see and find.
+#[test]
+fn batches_of_lookups_see_what_single_ones_would() {
+    let cluster = MemoryCluster::new();
+    let session = open(&cluster);
+    create(&session, r#"{"name": "c"}"#);
+    create(&session, r#"{"name": "d"}"#);
+    let unique = value(r#"{"type": "persistent", "fields": ["n"], "unique": true}"#);
+    session.create_index("c", Slice::new(&unique)).unwrap();
+    query(&session, "FOR i IN 1..3 INSERT {_key: TO_STRING(i), n: i} INTO c").unwrap();
+    query(&session, "INSERT {_key: '1', n: 10} INTO d").unwrap();
+    let documents = "RETURN DOCUMENT(['c/3', 'd/1', 'none/1', 'c/9', 5, {_id: 'c/1'}, 'c/3', null])[*].n";
+    assert_eq!(rows(&session, documents), json!([[3, 10, 1, 3]]));
+    let mixed = "FOR x IN ['c/2', 'd/1', ['c/1', 'c/9'], 'c', null] RETURN DOCUMENT(x).n";
+    assert_eq!(rows(&session, mixed), json!([2, 10, null, null, null]));
+    let of = "FOR x IN [['c', '1'], ['c', 'd/1'], ['d', 'd/1'], [1, '1']] RETURN DOCUMENT(x[0], x[1]).n";
+    assert_eq!(rows(&session, of), json!([1, null, 10, null]));
+    // The second row sees the write of the first one.
+    let twice = "FOR x IN [['1', 'a'], ['1', 'b']] UPDATE x[0] WITH {[x[1]]: 1} IN c RETURN NEW.a";
+    assert_eq!(rows(&session, twice), json!([1, 1]));
+    let gone = query(&session, "FOR x IN ['2', '2'] REMOVE x IN c").err().unwrap();
+    assert_eq!(gone.code(), ErrorCode::DocumentNotFound);
+    let taken = query(&session, "FOR x IN [7, 8, 7] INSERT {n: x} INTO c").err().unwrap();
+    assert_eq!(taken.code(), ErrorCode::UniqueConstraintViolated);
+    let taken = query(&session, "FOR x IN [7, 8, 3] INSERT {n: x} INTO c").err().unwrap();
+    assert_eq!(taken.code(), ErrorCode::UniqueConstraintViolated);
+    let some = "FOR x IN ['2', '9', '3'] REMOVE x IN c OPTIONS {ignoreErrors: true} RETURN OLD.n";
+    assert_eq!(rows(&session, some), json!([2, 3]));
+    assert_eq!(count(&session, "c"), 1);
+}
