@@ -75,6 +75,11 @@ impl MemoryCluster {
         self.cluster.split(&[b"persea/d", key].concat());
     }
 
+    /// Returns the messages for timestamps since the last call, and the number of their timestamps.
+    pub fn timestamps(&self) -> (u64, u64) {
+        self.cluster.timestamps()
+    }
+
     /// Makes messages to stores fail with a chance of one in `one_in`; 0 ends that.
     pub fn fail_at_random(&self, one_in: u32) {
         self.cluster.fail_at_random(one_in);

@@ -62,6 +62,8 @@ struct State {
     /// The stores that have stopped, with the timestamp of their end.
     stopped: BTreeMap<u64, u64>,
     elections: Elections,
+    /// The messages for timestamps since the last look, and their timestamps.
+    given: (u64, u64),
     /// PD has no barriers yet.
     is_pd_old: bool,
     /// The messages to PD that it does not know, and those that it calls deprecated.
@@ -134,6 +136,11 @@ impl MockCluster {
     pub(crate) fn odd_messages_to_pd(&self) -> (usize, usize) {
         let state = self.lock();
         (state.unknown_messages, state.deprecated_messages)
+    }
+
+    /// Returns the messages for timestamps since the last call, and the number of their timestamps.
+    pub(crate) fn timestamps(&self) -> (u64, u64) {
+        std::mem::take(&mut self.lock().given)
     }
 
     /// Returns the oldest state that a service has asked PD to keep.

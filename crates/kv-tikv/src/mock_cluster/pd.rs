@@ -72,6 +72,8 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
             GetMembersResponse { header: header(), members: vec![member.clone()], leader: Some(member) }
         }),
         "Tso" => reply(message, |request: TsoRequest| {
+            state.given.0 += 1;
+            state.given.1 += u64::from(request.count);
             let last = state.timestamps(request.count);
             let physical = milliseconds(last);
             let logical = last - from_milliseconds(physical);

@@ -10,6 +10,7 @@ mod prefixes;
 mod pulse;
 mod scans;
 mod servers;
+mod timestamps;
 mod tls;
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kv::conformance::wait_until;
 use kv::{BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, Scan, ScanSpec};
 
-use super::{open, split_at};
+use super::{get, get_in, open, split_at};
 use crate::TikvEngine;
 use crate::mock_cluster::MockCluster;
 use crate::read::read_ahead::{AHEAD_BYTES, PARTS_MAX};
@@ -179,4 +179,20 @@ fn check_scan(
         }
     }
     assert_eq!(at, expected.len(), "{spec:?}");
+}
+
+/// The keys of a range are removed in large pages, not one by one.
+#[test]
+fn a_dropped_range_costs_few_messages() {
+    const KEYS: usize = 20_000;
+    let cluster = MockCluster::new();
+    let engine = open(&cluster);
+    load(&cluster, &engine, KEYS, 8);
+    let before = engine.snapshot().unwrap();
+    cluster.traffic();
+    engine.drop_range(&KeyRange::prefix(b"k")).unwrap();
+    let sent = cluster.traffic().messages;
+    assert!(sent <= KEYS / 200, "{sent} messages");
+    assert_eq!((get(&engine, &key(0)), get(&engine, &key(KEYS - 1))), (None, None));
+    assert!(get_in(&*before, &key(KEYS - 1)).is_ok_and(|value| value.is_some()));
 }

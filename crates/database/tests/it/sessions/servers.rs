@@ -1,7 +1,7 @@
 //! Sessions of several servers on one store: definitions, plans, results and transactions.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catalog::AccessLevel;
 use database::transaction::TransactionRequest;
@@ -125,6 +125,27 @@ fn statements_over_many_rows_send_few_messages() {
     assert_eq!((count(&session, "c"), count(&session, "u")), (1, 0));
 }
 
+/// A collection with indexes is dropped by ranges of keys.
+#[test]
+fn a_collection_is_dropped_with_few_messages() {
+    const ROWS: u64 = 2_000;
+    const MESSAGES_MAX: u64 = 200;
+    let cluster = MemoryCluster::new();
+    let session = open(&cluster);
+    create(&session, r#"{"name": "c"}"#);
+    for field in ["a", "b", "n"] {
+        let index = value(&format!(r#"{{"type": "persistent", "fields": ["{field}"]}}"#));
+        session.create_index("c", Slice::new(&index)).unwrap();
+    }
+    query(&session, &format!("FOR i IN 1..{ROWS} INSERT {{a: i, b: -i, n: i % 7}} INTO c")).unwrap();
+    let engine = session.instance().store().engine();
+    let messages = || engine.statistics().nodes.iter().map(|node| node.replies.count()).sum::<u64>();
+    let before = messages();
+    session.drop_collection("c", false).unwrap();
+    let sent = messages() - before;
+    assert!(sent <= MESSAGES_MAX, "{sent} messages");
+}
+
 /// A batch of lookups changes nothing of what statements see and find.
 #[test]
 fn batches_of_lookups_see_what_single_ones_would() {
@@ -154,4 +175,27 @@ fn batches_of_lookups_see_what_single_ones_would() {
     let some = "FOR x IN ['2', '9', '3'] REMOVE x IN c OPTIONS {ignoreErrors: true} RETURN OLD.n";
     assert_eq!(rows(&session, some), json!([2, 3]));
     assert_eq!(count(&session, "c"), 1);
+}
+
+/// A query that reads costs one timestamp.
+#[test]
+fn a_query_costs_one_timestamp() {
+    const QUERIES: u64 = 200;
+    /// The least time between two looks of the background at what other servers have announced.
+    const FOLLOWED_EVERY: Duration = Duration::from_millis(5);
+    let cluster = MemoryCluster::new();
+    let session = open(&cluster);
+    create(&session, r#"{"name": "c"}"#);
+    query(&session, "FOR i IN 1..3 INSERT {_key: TO_STRING(i), n: i} INTO c").unwrap();
+    for text in ["RETURN DOCUMENT('c/1').n", "FOR d IN c FILTER d.n == 2 RETURN d", "RETURN LENGTH(c)"] {
+        let begin = Instant::now();
+        cluster.timestamps();
+        for _ in 0..QUERIES {
+            rows(&session, text);
+        }
+        let (_, given) = cluster.timestamps();
+        let background = begin.elapsed().as_micros() / FOLLOWED_EVERY.as_micros();
+        let most = QUERIES + u64::try_from(background).unwrap() + 20;
+        assert!((QUERIES..=most).contains(&given), "{given} timestamps, at most {most}: {text}");
+    }
 }
