@@ -6,5 +6,6 @@
 
 mod conformance;
 mod encryption;
+mod full;
 mod long_keys;
 mod store;
