@@ -1,5 +1,5 @@
-//! Files that are written from their beginning to their end behind the header of their key, and read
-//! so.
+//! Files that are written from their beginning to their end behind the header of their key, and
+//! read so.
 
 use std::io::{self, ErrorKind, Read, Write};
 

@@ -21,7 +21,9 @@ pub(crate) const STDIN: &str = "-";
 /// Opens a file, or the standard input for `-`.
 ///
 /// Files compressed with gzip or Zstandard are recognized by their first bytes and decompressed.
-/// `progress` counts bytes of the file. Errors: a file that cannot be read, encrypted standard input.
+/// `progress` counts bytes of the file.
+///
+/// Errors: a file that cannot be read, encrypted standard input.
 pub(crate) fn open(
     path: &str,
     files: &Files,
