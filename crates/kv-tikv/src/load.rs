@@ -59,6 +59,7 @@ impl TikvLoad {
                         keys: u64::MAX >> 1,
                         after: start,
                         patience: PATIENCE_MIN,
+                        may_fill_up: false,
                     });
                     let heartbeat = Heartbeat::start(&commit);
                     Ok((commit, heartbeat))

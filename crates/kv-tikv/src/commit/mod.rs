@@ -19,6 +19,7 @@ use kv::{Error, Result};
 
 use crate::commit::mutations::Mutations;
 use crate::outcomes::Outcome;
+use crate::protocol::kv::Context;
 use crate::topology::client::Client;
 use prewrite::Prewritten;
 
@@ -42,6 +43,8 @@ pub(crate) struct Commit {
     pub(crate) after: u64,
     /// The maximum wait for a lock of another transaction.
     pub(crate) patience: Duration,
+    /// The transaction may use a disk that is almost full.
+    pub(crate) may_fill_up: bool,
 }
 
 impl Commit {
@@ -58,8 +61,9 @@ impl Commit {
     ) -> Result<()> {
         let Some(primary) = mutations.primary() else { return Ok(()) };
         let keys = mutations.len() as u64;
+        let may_fill_up = mutations.may_fill_up();
         let after = if client.one_phase { client.timestamps.next().await? } else { start };
-        let commit = Arc::new(Commit { client, start, primary, keys, after, patience });
+        let commit = Arc::new(Commit { client, start, primary, keys, after, patience, may_fill_up });
         let _heartbeat = Heartbeat::start(&commit);
         let names = mutations.keys();
         match commit.prewrite_all(mutations).await {
@@ -78,6 +82,11 @@ impl Commit {
                 Err(error)
             }
         }
+    }
+
+    /// Returns the context of the transaction's messages, but for their address.
+    fn context(&self) -> Context {
+        Context { disk_full_opt: i32::from(self.may_fill_up), ..Context::default() }
     }
 
     /// Ends a transaction whose first phase has failed.

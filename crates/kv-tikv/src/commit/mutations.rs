@@ -10,17 +10,26 @@ pub(crate) struct Mutations {
     pub(crate) checked: Vec<Mutation>,
     /// Keys that the transaction writes without a look at earlier commits.
     pub(crate) unchecked: Vec<Mutation>,
+    /// The server cannot live without the transaction, which is small.
+    pub(crate) is_vital: bool,
 }
 
 impl From<Vec<Mutation>> for Mutations {
     fn from(checked: Vec<Mutation>) -> Self {
-        Mutations { checked, unchecked: Vec::new() }
+        Mutations { checked, ..Mutations::default() }
     }
 }
 
 impl Mutations {
     pub(crate) fn len(&self) -> usize {
         self.checked.len() + self.unchecked.len()
+    }
+
+    /// Returns true if the transaction may use a disk that is almost full: it keeps the server alive,
+    /// or it only removes, which makes room.
+    pub(crate) fn may_fill_up(&self) -> bool {
+        let stores = |mutation: &Mutation| [Op::Put as i32, Op::Insert as i32].contains(&mutation.op);
+        self.is_vital || !self.checked.iter().chain(&self.unchecked).any(stores)
     }
 
     /// Returns the names of all keys, ascending.

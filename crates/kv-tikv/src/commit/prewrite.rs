@@ -132,7 +132,7 @@ impl Commit {
             let mut request = self.request(mutations);
             request.try_one_pc = *one_phase == OnePhase::Allowed;
             request.skip_constraint_check = check == Check::Locks;
-            let context = Context { is_retry_request: is_retry, ..Context::default() };
+            let context = Context { is_retry_request: is_retry, ..self.context() };
             is_retry = true;
             match self.client.send(&region, &request, context).await {
                 Ok(PrewriteResponse { errors, one_pc_commit_ts, .. }) if errors.is_empty() => {

@@ -70,7 +70,7 @@ impl Commit {
         };
         let region =
             self.client.region_of(&self.primary).await.map_err(|error| Miss::new(error.to_string()))?;
-        let reply = self.client.send(&region, &request, Context::default()).await?;
+        let reply = self.client.send(&region, &request, Context::finishing()).await?;
         Ok(reply.error.map(|error| error.commit_ts_expired.map_or(0, |expired| expired.min_commit_ts)))
     }
 }

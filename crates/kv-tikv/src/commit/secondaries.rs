@@ -70,7 +70,7 @@ async fn commit_keys(client: &Client, keys: Vec<Vec<u8>>, start: u64, timestamp:
     let mut waiting = VecDeque::from(batches::of_keys(client, keys).await?);
     while let Some((region, keys)) = waiting.pop_front() {
         let request = CommitRequest { context: None, start_version: start, keys, commit_version: timestamp };
-        match client.send(&region, &request, Context::default()).await {
+        match client.send(&region, &request, Context::finishing()).await {
             Ok(reply) if reply.error.is_none() => {}
             Ok(_) => return Err(Error::Conflict),
             Err(miss) => {
@@ -87,7 +87,7 @@ async fn roll_back_keys(client: &Client, keys: Vec<Vec<u8>>, start: u64) -> Resu
     let mut waiting = VecDeque::from(batches::of_keys(client, keys).await?);
     while let Some((region, keys)) = waiting.pop_front() {
         let request = BatchRollbackRequest { context: None, start_version: start, keys };
-        if let Err(miss) = client.send(&region, &request, Context::default()).await {
+        if let Err(miss) = client.send(&region, &request, Context::finishing()).await {
             miss.pause(&mut retry).await?;
             waiting.extend(batches::of_keys(client, request.keys).await?);
         }
@@ -113,7 +113,7 @@ pub(crate) async fn settle_range(
             commit_version: commit,
             keys: Vec::new(),
         };
-        match client.send(&region, &request, Context::default()).await {
+        match client.send(&region, &request, Context::finishing()).await {
             Err(miss) => miss.pause(&mut retry).await?,
             Ok(_) if region.is_before_end(last) => return Ok(()),
             Ok(_) => {

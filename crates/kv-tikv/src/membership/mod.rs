@@ -12,6 +12,7 @@ use std::time::Duration;
 use kv::{Error, MEMBER_NUMBER_MAX, Member, MemberNumber, Result};
 use tokio::sync::Mutex;
 
+use crate::commit::mutations::Mutations;
 use crate::commit::{Commit, PATIENCE_MIN};
 use crate::fetch::PageSpec;
 use crate::keys::Keys;
@@ -159,7 +160,8 @@ impl Membership {
         record.end_ms = pd::milliseconds(at) + self.life.as_millis() as u64;
         let mutation =
             Mutation { op: Op::Put as i32, key: self.key.clone(), value: record.text().into_bytes() };
-        Commit::run(Arc::clone(client), at, vec![mutation].into(), PATIENCE_MIN).await?;
+        let mutations = Mutations { checked: vec![mutation], is_vital: true, ..Mutations::default() };
+        Commit::run(Arc::clone(client), at, mutations, PATIENCE_MIN).await?;
         client.fence.prolong(record.end_ms);
         *present = record;
         Ok(())

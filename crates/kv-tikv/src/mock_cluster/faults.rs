@@ -20,8 +20,6 @@ pub(crate) enum Failure {
     LostReply,
     /// The store is busy.
     Busy,
-    /// The disk of the store is almost full.
-    Full,
     /// The message takes a time.
     Slow(Duration),
 }
@@ -80,18 +78,11 @@ impl Failure {
             Failure::Slow(time) => Effect::Wait(time),
             Failure::Busy => {
                 let busy = region::ServerIsBusy { reason: "a test".to_owned(), backoff_ms: 1 };
-                refuse(region::Error { server_is_busy: Some(busy), ..Default::default() })
-            }
-            Failure::Full => {
-                let full = region::DiskFull { reason: "a test".to_owned() };
-                refuse(region::Error { disk_full: Some(full), ..Default::default() })
+                let error = region::Error { server_is_busy: Some(busy), ..Default::default() };
+                // The error of a region has the same place in all replies.
+                let reply = GetResponse { region_error: Some(error), ..Default::default() };
+                Effect::Reply(Bytes::from(reply.encode_to_vec()))
             }
         }
     }
-}
-
-/// Answers with the error of a region, which has the same place in all replies.
-fn refuse(error: region::Error) -> Effect {
-    let reply = GetResponse { region_error: Some(error), ..Default::default() };
-    Effect::Reply(Bytes::from(reply.encode_to_vec()))
 }

@@ -64,6 +64,8 @@ struct State {
     elections: Elections,
     /// The messages for timestamps since the last look, and their timestamps.
     given: (u64, u64),
+    /// The disks of all stores are almost full.
+    is_almost_full: bool,
     /// PD has no barriers yet.
     is_pd_old: bool,
     /// The messages to PD that it does not know, and those that it calls deprecated.
@@ -125,6 +127,11 @@ impl MockCluster {
     pub(crate) fn forget_old_versions(&self) {
         let mut state = self.lock();
         state.safe_point = state.timestamps(1);
+    }
+
+    /// Fills the disks of all stores almost, or makes room on them.
+    pub(crate) fn set_almost_full(&self, is_almost_full: bool) {
+        self.lock().is_almost_full = is_almost_full;
     }
 
     /// Makes PD one of a version without barriers, or one with them.

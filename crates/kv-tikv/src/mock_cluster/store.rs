@@ -10,7 +10,7 @@ use crate::protocol::kv::{
     KvPair, PrewriteRequest, PrewriteResponse, ResolveLockRequest, ResolveLockResponse, ScanRequest,
     ScanResponse, TxnHeartBeatRequest, TxnHeartBeatResponse,
 };
-use crate::protocol::region::{Error, Nothing};
+use crate::protocol::region::{DiskFull, Error, Nothing};
 
 /// The default of `storage.max-key-size`, for keys in their encoded form.
 const MAX_KEY_SIZE: usize = 8192;
@@ -119,8 +119,16 @@ fn scan(state: &mut State, request: &ScanRequest, (start, end): &Bounds) -> Scan
     ScanResponse { pairs, ..Default::default() }
 }
 
+/// Checks that the disk has room for a message.
+fn check_room(state: &State, context: Option<&Context>) -> Option<Error> {
+    let is_allowed = context.is_some_and(|context| context.disk_full_opt > 0);
+    let disk_full = Some(DiskFull { reason: "almost full".to_owned() });
+    (state.is_almost_full && !is_allowed).then(|| Error { disk_full, ..Error::default() })
+}
+
 fn prewrite(state: &mut State, request: &PrewriteRequest, bounds: &Bounds) -> PrewriteResponse {
-    if let Some(error) = request.mutations.iter().find_map(|mutation| check(bounds, &mutation.key)) {
+    let misplaced = request.mutations.iter().find_map(|mutation| check(bounds, &mutation.key));
+    if let Some(error) = misplaced.or_else(|| check_room(state, request.context.as_ref())) {
         return PrewriteResponse { region_error: Some(error), ..Default::default() };
     }
     // A store checks the keys before anything else, and says so by a text.
@@ -135,7 +143,8 @@ fn prewrite(state: &mut State, request: &PrewriteRequest, bounds: &Bounds) -> Pr
 }
 
 fn commit(state: &mut State, request: &CommitRequest, bounds: &Bounds) -> CommitResponse {
-    if let Some(error) = request.keys.iter().find_map(|key| check(bounds, key)) {
+    let misplaced = request.keys.iter().find_map(|key| check(bounds, key));
+    if let Some(error) = misplaced.or_else(|| check_room(state, request.context.as_ref())) {
         return CommitResponse { region_error: Some(error), ..Default::default() };
     }
     let mut commit = |key: &Vec<u8>| state.pairs.commit(key, request.start_version, request.commit_version);

@@ -19,8 +19,19 @@ pub(crate) struct Context {
     pub(crate) resolved_locks: Vec<u64>,
     #[prost(uint64, tag = "14")]
     pub(crate) max_execution_duration_ms: u64,
+    /// The use of a disk that is full: 0 for none, 1 for one that is almost full.
+    #[prost(int32, tag = "19")]
+    pub(crate) disk_full_opt: i32,
     #[prost(bool, tag = "20")]
     pub(crate) is_retry_request: bool,
+}
+
+impl Context {
+    /// Returns the context of a message that ends what is on the disk already, even if the disk is
+    /// almost full.
+    pub(crate) fn finishing() -> Self {
+        Context { disk_full_opt: 1, ..Context::default() }
+    }
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -113,14 +113,30 @@ fn keys_that_are_too_long_are_refused_for_good() {
     assert_eq!(load.add(key.as_bytes(), b"1"), Err(too_long));
 }
 
-/// A store without space is an error at once, and writes succeed again when there is space.
+/// Writes to a store whose disk is almost full fail at once, and succeed again when there is room.
+/// In the meantime the server keeps its lease, reads, and removes, which makes room.
 #[test]
-fn a_full_store_is_not_asked_again() {
+fn a_full_store_refuses_writes_and_nothing_else() {
     let cluster = MockCluster::new();
-    let engine = open(&cluster);
-    cluster.fail("KvPrewrite", Failure::Full, 1);
-    assert!(matches!(put(&engine, "k", "1"), Err(Error::Full { .. })));
-    put(&engine, "k", "1").unwrap();
+    split(&cluster);
+    let engine = open_with(&cluster, &TikvOptions { lease: Duration::from_secs(3), ..options() });
+    for key in ["a", "k", "l", "z"] {
+        put(&engine, key, "1").unwrap();
+    }
+    cluster.set_almost_full(true);
+    assert!(matches!(put(&engine, "k", "2"), Err(Error::Full { .. })));
+    assert_eq!(get(&engine, "k").as_deref(), Some("1"));
+    // One region, and several.
+    for keys in [&["k"][..], &["a", "z"]] {
+        let mut transaction = begin(&engine);
+        keys.iter().for_each(|key| transaction.delete(key.as_bytes()).unwrap());
+        transaction.commit(Durability::Buffered).unwrap();
+    }
+    engine.drop_range(&KeyRange::prefix(b"l")).unwrap();
+    engine.sharing().unwrap().acknowledge(1, &[]).unwrap();
+    assert!(["a", "k", "l", "z"].iter().all(|key| get(&engine, key).is_none()));
+    cluster.set_almost_full(false);
+    put(&engine, "k", "2").unwrap();
 }
 
 /// The locks of a server that died before its commit go after their life; those of one that died
