@@ -330,6 +330,8 @@ fn a_server_without_a_reachable_store_waits_for_it() {
         reply.error(503, 1478);
         assert_eq!(reply.header("retry-after"), Some("2"), "{method} {path}");
     }
+    let within = client.request("POST", "/_api/document/c", &header, br#"{"_key": "refused"}"#);
+    within.error(503, 1478);
     assert!(!running.server.shutdown().is_requested());
 
     cluster.mend_last();
@@ -338,6 +340,7 @@ fn a_server_without_a_reachable_store_waits_for_it() {
     assert_eq!((batch.status, batch.json()["result"].to_string().as_str()), (200, r#"["3","4"]"#));
     assert_eq!(client.request("PUT", &commit, "", b"").json()["result"]["status"], "committed");
     assert_eq!(client.get("/_api/document/c/new").status, 200);
+    assert_eq!(client.get("/_api/document/c/refused").status, 404);
 }
 
 #[test]
