@@ -25,8 +25,8 @@ impl Mutations {
         self.checked.len() + self.unchecked.len()
     }
 
-    /// Returns true if the transaction may use a disk that is almost full: it keeps the server alive,
-    /// or it only removes, which makes room.
+    /// Returns true if the transaction may use a disk that is almost full: it keeps the server
+    /// alive, or it only removes, which makes room.
     pub(crate) fn may_fill_up(&self) -> bool {
         let stores = |mutation: &Mutation| [Op::Put as i32, Op::Insert as i32].contains(&mutation.op);
         self.is_vital || !self.checked.iter().chain(&self.unchecked).any(stores)

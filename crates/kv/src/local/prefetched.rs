@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{Error, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 
-/// Maximum bytes of values that are kept. What does not fit is looked up when it is needed.
+/// Maximum bytes of values that are kept. The rest is looked up when it is needed.
 const BYTES_MAX: usize = 16 << 20;
 
 /// The results of lookups in one snapshot. They stay right as long as the snapshot does.

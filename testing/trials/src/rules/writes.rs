@@ -1,4 +1,4 @@
-//! The ways to write. What they change is judged by the conditions of the rules.
+//! The ways to write. The conditions of the rules judge each document that they change.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The inverted index and the link of a view.
 //!
 //! Their entries are an outbox of what was written, from which segments are made
-//! ([`crate::text_maintenance`]), and the [`list`] of those segments; [`encoding`] has both. Where several servers share the store,
-//! the segments of an [`image`] are in the store.
+//! ([`crate::text_maintenance`]), and the [`list`] of those segments; [`encoding`] has both.
+//! Where several servers share the store, the segments of an [`image`] are in the store, too.
 //! [`text_index`] and [`work`] are the state of one index in memory, [`pace`] slows writers down,
 //! and [`pins`] are the states that one snapshot of the store sees.
 
