@@ -20,6 +20,8 @@ const SELF_DESCRIBING: &str = "phc";
 const ACCESS_TOKENS: &str = "accessTokens";
 /// The attribute of `authData` for withdrawn tokens, in a form of our own.
 const SESSIONS: &str = "sessions";
+/// The attribute of `authData` for roles, in a form of our own.
+const ROLES: &str = "roles";
 /// The prefix of ArangoDB's hashes in our catalog: `$arango-METHOD$SALT$HASH`.
 pub const FOREIGN_HASH_PREFIX: &str = "$arango-";
 
@@ -61,6 +63,12 @@ pub(crate) fn document(user: &UserDefinition) -> Result<Vec<u8>> {
     if user.tokens.iter().next().is_some() {
         open(&mut out, ACCESS_TOKENS)?;
         user.tokens.print(&mut out)?;
+        out.close()?;
+    }
+    if !user.roles.is_empty() {
+        out.key(ROLES)?;
+        out.open_array()?;
+        user.roles.iter().try_for_each(|role| out.add_str(role))?;
         out.close()?;
     }
     if user.sessions != UserSessions::default() {
@@ -153,6 +161,9 @@ pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
     if let Some(tokens) = document.get_path(&["authData", ACCESS_TOKENS]) {
         user.tokens = AccessTokens::read(tokens)?;
     }
+    if let Some(roles) = document.get_path(&["authData", ROLES]) {
+        user.set_roles(roles)?;
+    }
     if let Some(sessions) = document.get_path(&["authData", SESSIONS]) {
         user.sessions = UserSessions::read(sessions)?;
     }
@@ -201,6 +212,7 @@ mod tests {
         anna.active = false;
         anna.set_extra(Slice::new(&value(r#"{"a": [1]}"#))).unwrap();
         anna.set_config(Some("theme"), Some(Slice::new(&value("3")))).unwrap();
+        anna.set_roles(Slice::new(&value(r#"["north", "sales"]"#))).unwrap();
         anna.sessions.withdraw_all();
         anna.sessions.withdraw("id", 100, 50).unwrap();
         anna.rights.grant_database("*", AccessLevel::ReadOnly);
