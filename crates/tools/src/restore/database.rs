@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 
 use super::folder::{Collection, Dump};
 use super::options::Settings;
-use super::server;
 use super::state::State;
 use super::work::Work;
+use super::{create, server};
 use crate::{Console, Failure, Progress, Server, Unit};
 
 const ANALYZERS: &str = "_analyzers";
@@ -67,25 +67,7 @@ pub(super) fn restore(
 }
 
 fn restore_all(work: &Work<'_>, dump: &Dump, console: &Console) -> Result<(), Failure> {
-    let Work { server: Server { client, .. }, settings, state, .. } = work;
-    let mut usable: Vec<Collection> = Vec::new();
-    for collection in &dump.collections {
-        if settings.creates() && !state.is_created(&collection.name) {
-            let was_there = server::create_collection(client, collection, settings);
-            let was_there =
-                was_there.map_err(|failure| failure.during(&collection.file.display().to_string()));
-            match was_there {
-                Err(failure) if settings.force => {
-                    console.error(failure.text());
-                    continue;
-                }
-                Err(failure) => return Err(failure),
-                Ok(true) => state.found(&collection.name),
-                Ok(false) => state.created(&collection.name),
-            }
-        }
-        usable.push(collection.clone());
-    }
+    let usable = create::create_all(work, &dump.collections, console)?;
     let (users, others): (Vec<_>, Vec<_>) = usable.into_iter().partition(|found| found.name == USERS);
     let (analyzers, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|found| found.name == ANALYZERS);
     work.restore(analyzers)?;

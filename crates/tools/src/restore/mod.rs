@@ -1,11 +1,13 @@
 //! `persea restore`, also called through a link named `arangorestore`: a dump's folder into a
 //! server.
 //!
-//! [`options`] reads the options. [`folder`] reads the contents of the dump. [`database`] creates
-//! collections and views; between them, its threads ([`work`]) send documents and create indexes.
+//! [`options`] reads the options. [`folder`] reads the contents of the dump. [`database`] has
+//! collections ([`create`]) and views created; between them, its threads ([`work`]) send documents
+//! and create indexes.
 //! [`data`] reads data files in blocks of whole lines. [`server`] makes the requests. [`state`]
 //! stores the progress in the folder, for `--continue`.
 
+mod create;
 mod data;
 mod database;
 mod duplicates;
