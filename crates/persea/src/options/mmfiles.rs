@@ -31,6 +31,10 @@ pub(super) fn settings(
     encryption: Option<Arc<MasterKey>>,
 ) -> MmapOptions {
     let defaults = MmapOptions::default();
+    if encryption.is_some() && options.is_given(MAX_MAP_SIZE.row()) {
+        let name = MAX_MAP_SIZE.name;
+        tracing::warn!(target: "config", "--{name} has no effect: the tables of encrypted data are not mapped");
+    }
     let unmerged = budget.memtable_bytes + if encryption.is_some() { 0 } else { budget.block_cache_bytes };
     MmapOptions {
         memory_bytes: usize::try_from(unmerged).unwrap_or(usize::MAX),
