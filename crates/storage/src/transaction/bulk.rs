@@ -84,8 +84,8 @@ impl Transaction {
         let mut outcomes = Vec::with_capacity(bodies.len());
         for chunk in bodies.chunks(CHUNK_DOCUMENTS) {
             let keys: Vec<Result<&str>> = chunk.iter().map(|body| document_key(*body, name)).collect();
-            let named: Vec<&str> = keys.iter().flatten().copied().collect();
-            self.prefetch(collection, &named)?;
+            let named = keys.iter().zip(chunk).filter_map(|(key, body)| Some((*key.as_ref().ok()?, *body)));
+            self.prefetch(collection, &named.collect::<Vec<_>>())?;
             let written = keys.into_iter().zip(chunk).map(|(key, body)| write(self, key?, *body));
             outcomes.extend(written);
         }

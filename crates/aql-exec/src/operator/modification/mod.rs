@@ -119,11 +119,12 @@ fn set(values: &mut [Value], row: usize, document: Option<StoredDocument>) {
     }
 }
 
-/// Looks up the documents that a register names in one batch, before they are written one by one,
-/// where each lookup would wait for a message.
+/// Looks up the documents that a register names in one batch, before they are written one by one
+/// from the bodies or patches of another one, where each lookup would wait for a message.
 fn prefetch(
     batch: &Batch,
     names: Register,
+    bodies: Option<Register>,
     target: &WriteTarget,
     transaction: &mut Transaction,
 ) -> Result<()> {
@@ -133,9 +134,15 @@ fn prefetch(
     let collection = target.collection.name();
     // The write itself reports a value that names no document.
     let key = |row| with_value(batch, names, row, |name| document_key(name, collection).map(str::to_owned));
-    let keys: Vec<String> = (0..batch.rows()).filter_map(|row| key(row).ok()).collect();
-    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    transaction.prefetch(&target.collection, &keys)
+    let keys: Vec<(usize, String)> =
+        (0..batch.rows()).filter_map(|row| Some((row, key(row).ok()?))).collect();
+    let bodies = bodies.and_then(|bodies| batch.column(bodies));
+    let body = |row| match bodies.and_then(|column| column.get(row).as_packed()) {
+        Some((block, offset)) => block.slice(offset as usize),
+        None => Slice::NONE,
+    };
+    let documents: Vec<_> = keys.iter().map(|(row, key)| (key.as_str(), body(*row))).collect();
+    transaction.prefetch(&target.collection, &documents)
 }
 
 /// Calls `visit` with the value of a register in a row as VelocyPack.

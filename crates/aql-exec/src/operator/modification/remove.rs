@@ -18,7 +18,7 @@ impl Writer for RemoveWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
-        prefetch(batch, self.input, target, transaction)?;
+        prefetch(batch, self.input, None, target, transaction)?;
         let mut remove = |row| {
             with_value(batch, self.input, row, |selector| {
                 let key = document_key(selector, target.collection.name())?;

@@ -23,7 +23,7 @@ impl Writer for UpdateWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
-        prefetch(batch, self.key.unwrap_or(self.input), target, transaction)?;
+        prefetch(batch, self.key.unwrap_or(self.input), Some(self.input), target, transaction)?;
         let mut write = |row| {
             with_value(batch, self.input, row, |body| match self.key {
                 None => self.write_one(body, body, target, &target.options, transaction),

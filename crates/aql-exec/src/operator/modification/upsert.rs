@@ -25,7 +25,7 @@ impl Writer for UpsertWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
-        prefetch(batch, self.found, target, transaction)?;
+        prefetch(batch, self.found, Some(self.update), target, transaction)?;
         let mut write = |row| {
             with_value(batch, self.found, row, |found| {
                 if found.is_null() {

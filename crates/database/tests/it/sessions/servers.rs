@@ -110,6 +110,8 @@ fn statements_over_many_rows_send_few_messages() {
         ("FOR d IN c UPDATE d WITH {m: 1} IN c".to_owned(), json!([])),
         (format!("FOR i IN 0..{last} UPDATE CONCAT('k', i) WITH {{m: 2}} IN c"), json!([])),
         ("FOR d IN u UPDATE d WITH {m: 2} IN u".to_owned(), json!([])),
+        (format!("FOR d IN u UPDATE d WITH {{n: d.n + {ROWS}}} IN u"), json!([])),
+        (format!("FOR i IN 0..{last} REPLACE CONCAT('k', i) WITH {{n: -1 - i}} IN u"), json!([])),
         (format!("FOR i IN 0..{last} REPLACE CONCAT('k', i) WITH {{n: i, m: 3}} IN c"), json!([])),
         (format!("RETURN SUM(DOCUMENT({names})[*].m)"), json!([3 * ROWS])),
         (format!("RETURN SUM(FOR i IN 0..{last} RETURN DOCUMENT('c', CONCAT('k', i)).m)"), json!([3 * ROWS])),
