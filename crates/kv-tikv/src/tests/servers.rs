@@ -1,6 +1,6 @@
 //! Several servers on one store, as far as the engine goes.
 
-use kv::{Durability, Engine, Error, LoadHint, LoadKind};
+use kv::{Durability, Engine, Error, LoadHint, LoadKind, WriteTransaction};
 
 use super::{begin, get, get_in, open, put, split};
 use crate::mock_cluster::MockCluster;
@@ -120,4 +120,30 @@ fn a_large_load_becomes_visible_atomically_everywhere() {
     }
     drop(load);
     assert_eq!(get(&right, "l0000"), None);
+}
+
+/// Lookups that were made ahead cost no further message. They show the transaction's state and its
+/// own writes; what other servers have written since is a conflict.
+#[test]
+fn prefetched_lookups_are_those_of_the_transaction() {
+    let cluster = MockCluster::new();
+    let (left, right) = (open(&cluster), open(&cluster));
+    put(&left, "a", "1").unwrap();
+    let mut transaction = begin(&left);
+    transaction.prefetch(&[b"a", b"b", b"c"]).unwrap();
+    put(&right, "b", "2").unwrap();
+    cluster.traffic();
+    let value = |transaction: &dyn WriteTransaction, key: &str| {
+        let values = transaction.get_many(&[key.as_bytes()]).unwrap();
+        values.get(0).map(|value| String::from_utf8(value.to_vec()).unwrap())
+    };
+    assert_eq!((value(&*transaction, "a").as_deref(), value(&*transaction, "b")), (Some("1"), None));
+    assert_eq!(transaction.insert_unique(b"a", b"3"), Err(Error::Exists));
+    transaction.insert_unique(b"c", b"3").unwrap();
+    assert_eq!(transaction.contains_many(&[b"a", b"b", b"c"]), Ok(vec![true, false, true]));
+    assert_eq!(transaction.insert_unique(b"c", b"4"), Err(Error::Exists));
+    assert_eq!(cluster.traffic().messages, 0);
+    transaction.insert_unique(b"b", b"3").unwrap();
+    assert_eq!(transaction.commit(Durability::Buffered), Err(Error::Conflict));
+    assert_eq!((get(&right, "b").as_deref(), get(&right, "c")), (Some("2"), None));
 }
