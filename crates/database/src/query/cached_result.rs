@@ -55,8 +55,11 @@ impl Session {
     }
 
     /// Returns the valid results of this database that were read only from collections that the
-    /// user may read.
+    /// user may read; none if rules of collections restrict the user.
     pub fn cached_results(&self) -> Result<Vec<Arc<Entry>>> {
+        if !self.sees_all_documents() {
+            return Ok(Vec::new());
+        }
         let cache = self.instance().results_cache();
         let mut listed = Vec::new();
         for entry in cache.entries(self.database_name()) {

@@ -55,6 +55,12 @@ impl Session {
         collections.try_for_each(|collection| self.require_unrestricted(collection, work))
     }
 
+    /// Returns true if no rules of the database's collections restrict the user. Only such a user
+    /// sees what others ask: bind variables may contain whole documents.
+    pub fn sees_all_documents(&self) -> bool {
+        self.require_unrestricted_database("a list of queries").is_ok()
+    }
+
     /// Checks that the user may change the services of the database, which see all documents.
     ///
     /// Errors: 11.

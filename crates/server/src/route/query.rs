@@ -92,11 +92,13 @@ fn clear_slow(session: &Session, request: &Request) -> Result<Response> {
 
 /// Returns the scope of the queries that the user may see and end.
 ///
-/// The scope holds the user's own queries, and all queries of the database for its administrator.
+/// The scope holds the user's own queries, and all queries of the database for its administrator,
+/// unless rules of its collections restrict the administrator.
 /// With `all=true`, an administrator in `_system` gets the queries of all databases.
 fn scope<'a>(session: &'a Session, request: &Request) -> Result<Scope<'a>> {
     if !request.flag("all", false)? {
-        let is_administrator = session.require_database(AccessLevel::ReadWrite).is_ok();
+        let is_administrator =
+            session.require_database(AccessLevel::ReadWrite).is_ok() && session.sees_all_documents();
         let user = session.user().filter(|_| !is_administrator);
         return Ok(Scope { database: Some(session.database_name()), user: user.map(|user| &**user) });
     }

@@ -26,7 +26,8 @@ fn list(session: &Session, _request: &Request) -> Result<Response> {
     let version = session.catalog().version();
     let readable = |name: &str| session.require_collection(name, AccessLevel::ReadOnly).is_ok();
     let mut plans = session.instance().plan_cache().listed(session.database_name(), version);
-    plans.retain(|plan| plan.data_sources().all(readable));
+    let sees_all = session.sees_all_documents();
+    plans.retain(|plan| sees_all && plan.data_sources().all(readable));
     let body = Fields::array(|fields| {
         for plan in &plans {
             fields.child_element(|fields| print(fields, plan));
