@@ -156,9 +156,13 @@ mod tests {
         let this = Process::this();
         assert!(!this.has_ended());
         assert!(this.memory().is_some_and(|memory| memory.resident > 0 && memory.peak >= memory.resident));
-        // This thread computes until it has taken a whole tick.
-        while this.threads_by_number().values().all(|(_, time)| time.is_zero()) {}
-        assert!(this.cpu_time() > Duration::ZERO);
+        // This thread computes until whole ticks are counted. The kernel rounds the times in user
+        // mode and in the kernel down, each on its own, for the process and for each thread.
+        let is_counted = || {
+            let of_threads = this.threads_by_number();
+            !this.cpu_time().is_zero() && of_threads.values().any(|(_, time)| !time.is_zero())
+        };
+        while !is_counted() {}
         assert!(this.cpu_time_of_threads() > Duration::ZERO);
     }
 }
