@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &Arguments, folder: &Path) -> Result<(), String> {
             wrong.extend(compare(&user, &read, &secrets)?);
             requests += 1;
         }
+        world::look_for(&root, &secrets).map_err(|failure| failure.to_string())?;
         let before = writes::states(&root)?;
         for read in reads::unequal(arguments.documents) {
             wrong.extend(leaks(&read, &send(&user, &read, RULED)?, &secrets));

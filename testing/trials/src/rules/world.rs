@@ -76,6 +76,21 @@ pub(crate) fn create(root: &Client) -> Result<(), Failure> {
             "edgeDefinitions": [{"collection": KNOWS, "from": [PEOPLE], "to": [PEOPLE]}]});
         ask(root, at(database, "/_api/gharial"), &graph)?;
     }
+    let tracked = Request::put("/_api/query/properties").database(RULED);
+    ask(root, tracked, &json!({"slowQueryThreshold": 0}))?;
+    let cache = Request::put("/_api/query-cache/properties");
+    ask(root, cache, &json!({"mode": "demand"}))?;
+    Ok(())
+}
+
+/// Asks for texts as the administrator, so that the lists of queries, cached results and cached
+/// plans have them. Errors: the first failure.
+pub(crate) fn look_for(root: &Client, texts: &[String]) -> Result<(), Failure> {
+    let body = json!({"query": "FOR d IN people FILTER d.secret IN @texts RETURN d.secret",
+        "bindVars": {"texts": texts}, "options": {"cache": true, "usePlanCache": true}});
+    for _ in 0..2 {
+        ask(root, Request::post("/_api/cursor").database(RULED), &body)?;
+    }
     Ok(())
 }
 
