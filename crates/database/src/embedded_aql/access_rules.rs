@@ -6,18 +6,18 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::Arc;
 
 use aql_plan::{MaskedAttributes, UserRules};
 use aql_syntax::ast::{self, StatementKind};
-use aql_value::{Column, EvaluationState, Value, Warnings};
+use aql_value::{Column, Value, Warnings};
 use catalog::{AccessRules, AttributeMask};
 use errors::{Error, ErrorCode, Result};
 use maskings::{Reach, Rule, Rules, SECRET_BYTES, Secret};
 use storage::{Documents, Restriction, StoredDocument};
 use velocypack::{Block, Builder, Slice};
 
-use crate::embedded_aql::document_expression::DocumentExpression;
+use crate::embedded_aql::document_expression::{DocumentExpression, KeptState};
 
 /// The bind parameter of the user.
 const USER: &str = "user";
@@ -51,8 +51,7 @@ pub(crate) struct CompiledRules {
     secret: Secret,
     /// The form for the planner.
     planned: Arc<UserRules>,
-    /// Compiled regular expressions, kept from one block of documents to the next.
-    state: Mutex<EvaluationState>,
+    state: KeptState,
 }
 
 /// A condition for all documents of a collection.
@@ -184,26 +183,13 @@ impl CompiledRules {
             masks,
             secret,
             planned: Arc::new(planned),
-            state: Mutex::new(EvaluationState::new()),
+            state: KeptState::new(),
         }))
     }
 
     /// Returns the form for the planner.
     pub(crate) fn planned(&self) -> &Arc<UserRules> {
         &self.planned
-    }
-
-    /// Runs `work` with the evaluation's state. It never waits for another evaluation.
-    fn with_state<T>(&self, work: impl FnOnce(&mut EvaluationState) -> T) -> T {
-        let mut own = EvaluationState::new();
-        match self.state.try_lock() {
-            Ok(mut state) => {
-                state.restart_clock();
-                work(&mut state)
-            }
-            Err(TryLockError::Poisoned(poisoned)) => work(&mut poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => work(&mut own),
-        }
     }
 
     /// Returns for each of some documents whether a condition is true.
@@ -213,7 +199,7 @@ impl CompiledRules {
         let column = Column::Values(Arc::clone(documents));
         let rows = documents.len();
         let results =
-            self.with_state(|state| condition.evaluate(column, rows, state, &mut warnings, None))?;
+            self.state.with(|state| condition.evaluate(column, rows, state, &mut warnings, None))?;
         Ok((0..rows).map(|row| results.get(row).to_bool()).collect())
     }
 }

@@ -3,7 +3,7 @@
 //! An expression is `RETURN ...` over the bind parameter `@doc`. Subqueries and expressions that
 //! read the store are refused, as in ArangoDB.
 
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::Arc;
 
 use aql_value::{Column, EvaluationState, Owner, Value, Warnings};
 use catalog::ComputedValue;
@@ -11,7 +11,7 @@ use errors::{Error, Result};
 use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 use velocypack::{Block, Builder, Slice};
 
-use crate::embedded_aql::document_expression::DocumentExpression;
+use crate::embedded_aql::document_expression::{DocumentExpression, KeptState};
 
 /// The compiler that the store receives when it is opened.
 pub(crate) struct Compiler;
@@ -19,14 +19,13 @@ pub(crate) struct Compiler;
 impl ComputedValuesCompiler for Compiler {
     fn compile(&self, values: &[ComputedValue]) -> Result<Arc<dyn ComputedValues>> {
         let values = values.iter().map(Compiled::new).collect::<Result<_>>()?;
-        Ok(Arc::new(CompiledValues { values, state: Mutex::new(EvaluationState::new()) }))
+        Ok(Arc::new(CompiledValues { values, state: KeptState::new() }))
     }
 }
 
 struct CompiledValues {
     values: Vec<Compiled>,
-    /// Compiled regular expressions and the random generator, kept from one document to the next.
-    state: Mutex<EvaluationState>,
+    state: KeptState,
 }
 
 /// The compiled form of one attribute.
@@ -72,29 +71,22 @@ impl ComputedValues for CompiledValues {
     ) -> Result<Option<Vec<u8>>> {
         let block = Arc::new(Block { bytes: document.bytes().to_vec(), collection: Some(collection.into()) });
         let value = Value::in_block(&block, 0);
-        // A write never waits for the expressions of another one, which may take long.
-        let mut kept = match self.state.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        };
-        let mut own = EvaluationState::new();
-        let state = kept.as_deref_mut().unwrap_or(&mut own);
-        state.restart_clock();
         // Every expression sees the document as it was given, not the results of other expressions.
         let mut computed: Vec<(&str, Option<Value>)> = Vec::new();
-        for attribute in self.values.iter().filter(|attribute| attribute.is_computed_at(event)) {
-            let definition = &attribute.definition;
-            if definition.overwrite || document.get(&definition.name).is_none() {
-                let result = attribute.evaluate(&value, state, owner).map_err(|error| {
-                    let message = format!("computed value '{}': {}", definition.name, error.message());
-                    error.with_message(message)
-                })?;
-                let stored = definition.keep_null || !result.is_null();
-                computed.push((definition.name.as_str(), stored.then_some(result)));
+        self.state.with(|state| -> Result<()> {
+            for attribute in self.values.iter().filter(|attribute| attribute.is_computed_at(event)) {
+                let definition = &attribute.definition;
+                if definition.overwrite || document.get(&definition.name).is_none() {
+                    let result = attribute.evaluate(&value, state, owner).map_err(|error| {
+                        let message = format!("computed value '{}': {}", definition.name, error.message());
+                        error.with_message(message)
+                    })?;
+                    let stored = definition.keep_null || !result.is_null();
+                    computed.push((definition.name.as_str(), stored.then_some(result)));
+                }
             }
-        }
-        drop(kept);
+            Ok(())
+        })?;
         if computed.is_empty() {
             Ok(None)
         } else {

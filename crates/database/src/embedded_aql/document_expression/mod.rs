@@ -5,6 +5,7 @@
 //! read the store are refused.
 
 mod environment;
+mod kept_state;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use aql_value::{
 use errors::Result;
 
 use self::environment::DocumentAlone;
+pub(crate) use self::kept_state::KeptState;
 use crate::embedded_aql::restricted::{self, forbidden_function};
 
 /// The variable that stands for `@doc` in the compiled text. No attribute or function has this
