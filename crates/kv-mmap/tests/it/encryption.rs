@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use encryption::MasterKey;
+use kv::conformance::count;
 use kv::{
     BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, LogRecovery, Result, ScanSpec,
     TransactionOptions,
@@ -44,16 +45,6 @@ fn commit(engine: &MmapEngine, number: usize, durability: Durability) -> Result<
     let mut transaction = engine.begin(TransactionOptions::default())?;
     transaction.put(format!("{KEY}/{number:06}").as_bytes(), VALUE.repeat(40).as_bytes())?;
     transaction.commit(durability)
-}
-
-fn count(engine: &MmapEngine) -> usize {
-    let snapshot = engine.snapshot().expect("snapshot");
-    let mut scan = snapshot.scan(ScanSpec::forward(KeyRange::all())).expect("scan");
-    let mut count = 0;
-    while let Some(block) = scan.next_block(BlockLimits { rows: 1000, bytes: 1 << 20 }).expect("block") {
-        count += block.len();
-    }
-    count
 }
 
 /// Returns all files below a folder with their content, in order.
@@ -115,7 +106,7 @@ fn no_file_has_a_key_or_a_value() {
     engine.close().expect("close");
     assert_hidden(folder.path());
     for folder in [folder.path(), &copy] {
-        assert_eq!(count(&open(folder, &master)), COMMITS + 200_000);
+        assert_eq!(count(&*open(folder, &master)), COMMITS + 200_000);
     }
 }
 
@@ -132,7 +123,7 @@ fn a_store_is_encrypted_or_not_for_its_whole_life() {
     let wrong = refused(killed.path(), Some(&other), LogRecovery::Salvage);
     assert!(wrong.contains("is encrypted with another key"), "{wrong}");
     assert_eq!(files(killed.path()), before);
-    assert_eq!(count(&open(killed.path(), &master)), 1);
+    assert_eq!(count(&*open(killed.path(), &master)), 1);
 
     let plain = tempfile::tempdir().expect("tempdir");
     drop(MmapEngine::open(plain.path(), &options(None)).expect("open"));
@@ -152,7 +143,7 @@ fn a_start_that_was_killed_is_repeated() {
     commit(&engine, 0, Durability::Synced).expect("commit");
     drop(engine);
     assert!(tables.exists() && !folder.path().join("pairs.new").exists());
-    assert_eq!(count(&open(folder.path(), &master)), 1);
+    assert_eq!(count(&*open(folder.path(), &master)), 1);
 }
 
 #[test]

@@ -3,32 +3,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "tests")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use encryption::MasterKey;
-use kv::conformance::wait_until;
+use kv::conformance::{Mounted, wait_until};
 use kv::{Durability, Engine, Error, Result, TransactionOptions};
 use kv_mmap::{MmapEngine, MmapOptions};
-
-/// A small file system in memory, which is unmounted at the end.
-struct Disk(PathBuf);
-
-impl Disk {
-    /// Mounts the file system; `None` if this user may not mount.
-    fn mount(folder: &Path) -> Option<Disk> {
-        let arguments = ["-t", "tmpfs", "-o", "size=24m", "kv-mmap-test"];
-        let output = Command::new("mount").args(arguments).arg(folder).output().ok()?;
-        output.status.success().then(|| Disk(folder.to_owned()))
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.0).output();
-    }
-}
 
 fn put(engine: &MmapEngine, number: u32) -> Result<()> {
     let mut transaction = engine.begin(TransactionOptions::default())?;
@@ -56,11 +36,11 @@ fn is_there(engine: &MmapEngine, number: u32) -> (bool, bool) {
 #[test]
 fn a_full_disk_is_reported_and_nothing_of_encrypted_tables_is_lost() {
     let folder = tempfile::tempdir().expect("tempdir");
-    let Some(disk) = Disk::mount(folder.path()) else {
+    let Some(disk) = Mounted::small(folder.path()) else {
         eprintln!("not tested: this user may not mount a file system");
         return;
     };
-    let store = disk.0.join("store");
+    let store = disk.join("store");
     let encryption = Some(Arc::new(MasterKey::random().expect("random bytes")));
     let options = MmapOptions {
         memory_bytes: 16 << 20,
@@ -70,7 +50,7 @@ fn a_full_disk_is_reported_and_nothing_of_encrypted_tables_is_lost() {
         ..MmapOptions::default()
     };
     let engine = MmapEngine::open(&store, &options).expect("open");
-    let ballast = disk.0.join("ballast");
+    let ballast = disk.join("ballast");
     std::fs::write(&ballast, vec![1; 8 << 20]).expect("write");
     let mut written = 0;
     let error = loop {

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use encryption::MasterKey;
-use kv::{
-    BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, LogRecovery, Result, ScanSpec,
-    TransactionOptions,
-};
+use kv::conformance::count;
+use kv::{Durability, Engine, Error, KeyRange, LoadHint, LoadKind, LogRecovery, Result, TransactionOptions};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use tempfile::TempDir;
 
@@ -43,16 +41,6 @@ fn commit(engine: &RocksEngine, number: usize, durability: Durability) {
     let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
     transaction.put(format!("{KEY}/{number:06}").as_bytes(), VALUE.repeat(40).as_bytes()).expect("put");
     transaction.commit(durability).expect("commit");
-}
-
-fn count(engine: &RocksEngine) -> usize {
-    let snapshot = engine.snapshot().expect("snapshot");
-    let mut scan = snapshot.scan(ScanSpec::forward(KeyRange::all())).expect("scan");
-    let mut count = 0;
-    while let Some(block) = scan.next_block(BlockLimits { rows: 1000, bytes: 1 << 20 }).expect("block") {
-        count += block.len();
-    }
-    count
 }
 
 /// Returns all files below a folder.
@@ -126,7 +114,7 @@ fn no_file_has_a_key_or_a_value() {
     engine.close().expect("close");
     assert_hidden(folder.path());
     for folder in [folder.path(), &copy] {
-        assert_eq!(count(&open(folder, &master)), COMMITS + 10_000);
+        assert_eq!(count(&*open(folder, &master)), COMMITS + 10_000);
     }
     kv_rocksdb::verify(&copy, Some(Arc::clone(&master))).expect("a whole copy");
 }
@@ -137,7 +125,7 @@ fn a_killed_store_opens_in_silence() {
     for synced in [0, 50, COMMITS] {
         let folder = killed(&master, synced);
         let engine = open(folder.path(), &master);
-        assert_eq!((count(&engine), engine.dropped_log()), (COMMITS, None));
+        assert_eq!((count(&*engine), engine.dropped_log()), (COMMITS, None));
     }
 }
 
@@ -157,10 +145,10 @@ fn damage_in_the_middle_of_the_log_is_refused_and_cut() {
         }
     }
     let engine = open_as(folder.path(), Some(&master), LogRecovery::Salvage).expect("open");
-    let kept = count(&engine);
+    let kept = count(&*engine);
     assert!((20..COMMITS).contains(&kept), "{kept}");
     engine.close().expect("close");
-    assert_eq!(count(&open(folder.path(), &master)), kept);
+    assert_eq!(count(&*open(folder.path(), &master)), kept);
 }
 
 #[test]
@@ -178,7 +166,7 @@ fn the_end_of_a_log_may_be_lost() {
         let path = log(folder.path());
         change(&path, lose);
         let engine = open(folder.path(), &master);
-        let kept = count(&engine);
+        let kept = count(&*engine);
         assert_eq!(kept == 0, is_all, "change {number} kept {kept}");
         assert!(kept < COMMITS);
         assert_eq!(engine.dropped_log().map(|dropped| dropped.file), Some(path), "change {number}");
@@ -198,7 +186,7 @@ fn a_log_without_its_header_is_refused_if_it_was_synced() {
     assert!(matches!(refused, Err(Error::DamagedLog { .. })), "{refused:?}");
     assert_eq!(fs::read(&path).expect("read"), changed, "a refusal changes nothing");
     fs::write(&path, before).expect("write");
-    assert_eq!(count(&open(folder.path(), &master)), COMMITS);
+    assert_eq!(count(&*open(folder.path(), &master)), COMMITS);
 }
 
 #[test]
@@ -219,7 +207,7 @@ fn a_store_is_encrypted_or_not_for_its_whole_life() {
     let wrong = wrong.unwrap_err().to_string();
     assert!(wrong.contains("is encrypted with another key"), "{wrong}");
     assert_eq!(contents(folder.path()), before);
-    assert_eq!(count(&open(folder.path(), &master)), COMMITS);
+    assert_eq!(count(&*open(folder.path(), &master)), COMMITS);
 
     let plain = tempfile::tempdir().expect("tempdir");
     drop(open_as(plain.path(), None, LogRecovery::Strict).expect("open"));
@@ -244,10 +232,10 @@ fn a_log_may_be_lost_from_any_byte_on() {
         let lost_from = HEADER_BYTES + content * part / 40;
         change(&log(folder.path()), |bytes| bytes[lost_from..].fill(0));
         let engine = open(folder.path(), &master);
-        let kept = count(&engine);
+        let kept = count(&*engine);
         assert!(kept <= COMMITS * part / 40 + 1, "{kept} of those before byte {lost_from}");
         commit(&engine, 0, Durability::Synced);
         drop(engine);
-        assert!(count(&open(folder.path(), &master)) >= kept.max(1));
+        assert!(count(&*open(folder.path(), &master)) >= kept.max(1));
     }
 }

@@ -3,30 +3,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "tests")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use kv::conformance::wait_until;
+use kv::conformance::{Mounted, wait_until};
 use kv::{Durability, Engine, Error, Result, TransactionOptions};
 use kv_rocksdb::{RocksEngine, RocksOptions};
-
-/// A small file system in memory, which is unmounted at the end.
-struct Disk(PathBuf);
-
-impl Disk {
-    /// Mounts the file system; `None` if this user may not mount.
-    fn mount(folder: &Path) -> Option<Disk> {
-        let arguments = ["-t", "tmpfs", "-o", "size=24m", "kv-rocksdb-test"];
-        let output = Command::new("mount").args(arguments).arg(folder).output().ok()?;
-        output.status.success().then(|| Disk(folder.to_owned()))
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.0).output();
-    }
-}
 
 fn put(engine: &RocksEngine, number: u32) -> Result<()> {
     let mut transaction = engine.begin(TransactionOptions::default())?;
@@ -46,14 +28,14 @@ fn is_there(engine: &RocksEngine, number: u32) -> (bool, bool) {
 #[test]
 fn a_full_disk_is_reported_and_nothing_is_lost() {
     let folder = tempfile::tempdir().expect("tempdir");
-    let Some(disk) = Disk::mount(folder.path()) else {
+    let Some(disk) = Mounted::small(folder.path()) else {
         eprintln!("not tested: this user may not mount a file system");
         return;
     };
-    let store = disk.0.join("store");
+    let store = disk.join("store");
     let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
     let engine = RocksEngine::open(&store, &options).expect("open");
-    let ballast = disk.0.join("ballast");
+    let ballast = disk.join("ballast");
     std::fs::write(&ballast, vec![1; 8 << 20]).expect("write");
     let mut written = 0;
     let error = loop {
@@ -141,16 +123,16 @@ fn make_read_only(folder: &Path) -> bool {
 #[test]
 fn a_folder_that_becomes_read_only_is_reported_and_nothing_is_lost() {
     let folder = tempfile::tempdir().expect("tempdir");
-    let Some(disk) = Disk::mount(folder.path()) else {
+    let Some(disk) = Mounted::small(folder.path()) else {
         eprintln!("not tested: this user may not mount a file system");
         return;
     };
-    let store = disk.0.join("store");
+    let store = disk.join("store");
     let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
     let engine = RocksEngine::open(&store, &options).expect("open");
     put(&engine, 0).expect("put");
     assert!(make_read_only(&store));
-    let read_only = Disk(store.clone());
+    let read_only = Mounted::at(&store);
     let mut written = 1;
     let error = loop {
         match put(&engine, written) {

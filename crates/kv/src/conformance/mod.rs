@@ -24,6 +24,7 @@ mod folders;
 pub mod loading;
 pub mod maintenance;
 pub mod model;
+mod mounted;
 pub mod reading;
 pub mod snapshots;
 pub mod transactions;
@@ -31,6 +32,7 @@ pub mod views;
 mod wait;
 
 pub use folders::Folders;
+pub use mounted::Mounted;
 pub use wait::wait_until;
 
 /// A source of engines for cases. It lives as long as the case.
@@ -246,6 +248,17 @@ pub(crate) fn get_by(transaction: &dyn WriteTransaction, key: &str) -> Option<St
 
 fn text(value: Option<&[u8]>) -> Option<String> {
     value.map(|value| String::from_utf8(value.to_vec()).expect("text"))
+}
+
+/// Returns the number of all pairs.
+pub fn count(engine: &dyn Engine) -> usize {
+    let snapshot = engine.snapshot().expect("snapshot");
+    let mut scan = snapshot.scan(ScanSpec::forward(KeyRange::all())).expect("scan");
+    let mut count = 0;
+    while let Some(block) = scan.next_block(BlockLimits { rows: 1000, bytes: 1 << 20 }).expect("block") {
+        count += block.len();
+    }
+    count
 }
 
 /// Returns all pairs of a scan.
