@@ -16,6 +16,7 @@ mod log_tail;
 mod openid;
 mod openapi;
 mod servers;
+mod servers_changes;
 mod shutdown;
 mod tls;
 mod transactions;

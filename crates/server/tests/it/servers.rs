@@ -14,13 +14,13 @@ use crate::harness::{Running, options, start_with, wait_until};
 pub(crate) const LEASE: Duration = Duration::from_secs(3_600);
 
 /// Two servers that know each other's addresses.
-struct Pair {
+pub(crate) struct Pair {
     cluster: MemoryCluster,
-    left: Running,
-    right: Running,
+    pub(crate) left: Running,
+    pub(crate) right: Running,
 }
 
-fn pair() -> Pair {
+pub(crate) fn pair() -> Pair {
     let cluster = MemoryCluster::new();
     let (left, right) = (start_on(&cluster), start_on(&cluster));
     let created = left.client().request("POST", "/_api/collection", "", br#"{"name": "c"}"#);

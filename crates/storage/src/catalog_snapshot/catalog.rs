@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ::catalog::{CollectionId, DatabaseDefinition, UserDefinition};
+use ::catalog::{CollectionId, DatabaseDefinition, DatabaseId, UserDefinition};
 
 use super::{Collection, Database};
 
@@ -28,6 +28,12 @@ impl Catalog {
     /// Returns a database by name.
     pub fn database(&self, name: &str) -> Option<&Arc<Database>> {
         self.databases.get(name)
+    }
+
+    /// Returns a database by its id, to be changed.
+    pub(crate) fn database_by_id_mut(&mut self, id: DatabaseId) -> Option<&mut Database> {
+        let database = self.databases.values_mut().find(|database| database.definition.id == id);
+        database.map(Arc::make_mut)
     }
 
     /// Iterates over all databases by name.

@@ -1,26 +1,22 @@
-//! The server's own records: reads them when the store opens, and writes changes of definitions.
+//! Reading the server's own records: all of them when the store opens, and those that another
+//! server has changed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catalog::{
-    CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, ObjectId, Record, UserDefinition,
-    ViewDefinition, ViewId,
+    CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, Record, UserDefinition,
+    ViewDefinition,
 };
 use errors::{Error, Result};
-use kv::{
-    BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions, WriteTransaction,
-};
+use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions};
 
 use crate::base::computed_values;
-use crate::base::error;
 use crate::base::options::StoreOptions;
 use crate::base::schema::Schema;
-use crate::catalog_snapshot::definition_changes::DefinitionChanges;
 use crate::catalog_snapshot::{Catalog, Collection, Database};
-use crate::encoding::change::ChangeKind;
 use crate::encoding::metadata::{
-    CounterRecord, Kind, collection_key, counter_key, database_key, database_of_key, estimate_key,
-    key_counter_key, kind_range, pending_deletion_key, server_key, user_key, view_key,
+    DefinitionKey, Kind, definition_of_key, estimate_key, kind_range, server_key,
 };
 use crate::encoding::pack;
 use crate::ids::key_generator::KeyGenerator;
@@ -67,6 +63,8 @@ pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
 ///
 /// Collections that `known` has with the same definition stay as they are. Changed ones keep the
 /// parts that all versions of a collection share.
+///
+/// Errors: 1102 for damaged records, 35 for those of a newer version, those of the engine.
 pub(crate) fn load(
     snapshot: &dyn Snapshot,
     opening: &Opening<'_>,
@@ -74,51 +72,145 @@ pub(crate) fn load(
 ) -> Result<(Catalog, Revision)> {
     let has_text_indexes = known.is_some_and(Catalog::has_text_indexes);
     let has_access_rules = known.is_some_and(Catalog::has_access_rules);
-    let mut catalog = Catalog { version: 1, has_text_indexes, has_access_rules, ..Catalog::default() };
-    let mut names: Vec<(DatabaseId, String)> = Vec::new();
-    for_each(snapshot, kind_range(Kind::Database), |_, value| {
-        let definition = DatabaseDefinition::from_record(value)?;
-        names.push((definition.id, definition.name.clone()));
-        catalog.databases.insert(definition.name.clone(), Arc::new(Database::new(definition)));
+    let catalog = Catalog { version: 1, has_text_indexes, has_access_rules, ..Catalog::default() };
+    let mut reader = Reader::new(snapshot, opening, known, catalog);
+    for kind in [Kind::Database, Kind::Collection, Kind::View, Kind::User] {
+        for_each(snapshot, kind_range(kind), |key, value| reader.put(key, value))?;
+    }
+    Ok((reader.catalog, reader.last_revision))
+}
+
+/// Reads the definitions whose records have these keys, which ascend, and takes all others from
+/// `known`. Returns the same as [`load`].
+///
+/// Errors: as [`load`].
+pub(crate) fn load_changed(
+    snapshot: &dyn Snapshot,
+    opening: &Opening<'_>,
+    known: &Catalog,
+    keys: &BTreeSet<Vec<u8>>,
+) -> Result<(Catalog, Revision)> {
+    let mut reader = Reader::new(snapshot, opening, Some(known), known.clone());
+    // The previous versions go first: two definitions may have exchanged their names.
+    keys.iter().try_for_each(|key| reader.remove_previous(key))?;
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let mut rest = keys.as_slice();
+    while !rest.is_empty() {
+        let values = snapshot.get_many(rest)?;
+        // Databases come before their collections, because keys are ordered by kind.
+        for (key, value) in rest.iter().zip(values.iter()) {
+            match value {
+                Some(record) => reader.put(key, record)?,
+                None => reader.remove_database(key)?,
+            }
+        }
+        rest = rest.get(values.iter().len().max(1)..).unwrap_or_default();
+    }
+    Ok((reader.catalog, reader.last_revision))
+}
+
+/// A catalog into which records are read.
+struct Reader<'a> {
+    snapshot: &'a dyn Snapshot,
+    opening: &'a Opening<'a>,
+    known: Option<&'a Catalog>,
+    catalog: Catalog,
+    /// The greatest revision of the collections that were opened.
+    last_revision: Revision,
+}
+
+impl<'a> Reader<'a> {
+    fn new(
+        snapshot: &'a dyn Snapshot,
+        opening: &'a Opening<'a>,
+        known: Option<&'a Catalog>,
+        catalog: Catalog,
+    ) -> Self {
+        Reader { snapshot, opening, known, catalog, last_revision: Revision::default() }
+    }
+
+    /// Removes the known definition of a record, unless others belong to it.
+    fn remove_previous(&mut self, key: &[u8]) -> Result<()> {
+        match definition_of_key(key).ok_or_else(unknown_key)? {
+            DefinitionKey::Database(_) => {}
+            DefinitionKey::Collection(database, id) => {
+                let database = self.catalog.database_by_id_mut(database);
+                database.into_iter().for_each(|database| database.remove_collection(id));
+            }
+            DefinitionKey::View(database, id) => {
+                let database = self.catalog.database_by_id_mut(database);
+                database.into_iter().for_each(|database| database.remove_view(id));
+            }
+            DefinitionKey::User(name) => {
+                self.catalog.users.remove(name);
+            }
+        }
         Ok(())
-    })?;
-    let mut last_revision = Revision::default();
-    let name_of = |key: &[u8]| {
-        let id = database_of_key(key);
-        names.iter().find(|(database, _)| Some(*database) == id).map(|(_, name)| name)
-    };
-    for_each(snapshot, kind_range(Kind::Collection), |key, value| {
-        let database = name_of(key).and_then(|name| catalog.databases.get_mut(name));
+    }
+
+    /// Removes a database whose record is gone, and does nothing for another key.
+    fn remove_database(&mut self, key: &[u8]) -> Result<()> {
+        if let DefinitionKey::Database(id) = definition_of_key(key).ok_or_else(unknown_key)? {
+            self.catalog.databases.retain(|_, database| database.definition.id != id);
+        }
+        Ok(())
+    }
+
+    /// Adds the definition of a record.
+    fn put(&mut self, key: &[u8], record: &[u8]) -> Result<()> {
+        match definition_of_key(key).ok_or_else(unknown_key)? {
+            DefinitionKey::Database(_) => self.put_database(record),
+            DefinitionKey::Collection(database, _) => self.put_collection(database, record),
+            DefinitionKey::View(database, _) => {
+                let database = self.catalog.database_by_id_mut(database);
+                let database = database.ok_or_else(|| Error::corrupt("a view of an unknown database"))?;
+                database.put_view(Arc::new(ViewDefinition::from_record(record)?));
+                Ok(())
+            }
+            DefinitionKey::User(_) => {
+                let user = UserDefinition::from_record(record)?;
+                self.catalog.users.insert(user.name.clone(), Arc::new(user));
+                Ok(())
+            }
+        }
+    }
+
+    fn put_database(&mut self, record: &[u8]) -> Result<()> {
+        let definition = DatabaseDefinition::from_record(record)?;
+        if let Some(present) = self.catalog.database_by_id_mut(definition.id) {
+            present.definition = definition;
+        } else {
+            self.catalog.databases.insert(definition.name.clone(), Arc::new(Database::new(definition)));
+        }
+        Ok(())
+    }
+
+    fn put_collection(&mut self, database: DatabaseId, record: &[u8]) -> Result<()> {
+        let definition = CollectionDefinition::from_record(record)?;
+        let database = self.catalog.database_by_id_mut(database);
         let database = database.ok_or_else(|| Error::corrupt("a collection of an unknown database"))?;
-        let definition = CollectionDefinition::from_record(value)?;
-        let present = known.and_then(|known| known.same_definition(&database.definition, definition.id));
-        let collection = match present {
-            Some(present) if present.has_record(&database.definition, value)? => Arc::clone(present),
-            present => {
+        let before = self.known.and_then(|known| known.same_definition(&database.definition, definition.id));
+        let collection = match before {
+            Some(before) if before.has_record(&database.definition, record)? => Arc::clone(before),
+            before => {
+                let (snapshot, opening) = (self.snapshot, self.opening);
                 let (collection, totals) =
-                    open_collection(snapshot, &database.definition, definition, opening, present)?;
-                last_revision = last_revision.max(totals.revision);
+                    open_collection(snapshot, &database.definition, definition, opening, before)?;
+                self.last_revision = self.last_revision.max(totals.revision);
                 Arc::new(collection)
             }
         };
-        catalog.has_text_indexes |= collection.has_text_index();
-        catalog.has_access_rules |= collection.has_access_rules();
-        collection.share_text_indexes(opening.coordination);
-        Arc::make_mut(database).put_collection(collection);
+        let (has_text_index, has_access_rules) = (collection.has_text_index(), collection.has_access_rules());
+        collection.share_text_indexes(self.opening.coordination);
+        database.put_collection(collection);
+        self.catalog.has_text_indexes |= has_text_index;
+        self.catalog.has_access_rules |= has_access_rules;
         Ok(())
-    })?;
-    for_each(snapshot, kind_range(Kind::View), |key, value| {
-        let database = name_of(key).and_then(|name| catalog.databases.get_mut(name));
-        let database = database.ok_or_else(|| Error::corrupt("a view of an unknown database"))?;
-        Arc::make_mut(database).put_view(Arc::new(ViewDefinition::from_record(value)?));
-        Ok(())
-    })?;
-    for_each(snapshot, kind_range(Kind::User), |_, value| {
-        let user = UserDefinition::from_record(value)?;
-        catalog.users.insert(user.name.clone(), Arc::new(user));
-        Ok(())
-    })?;
-    Ok((catalog, last_revision))
+    }
+}
+
+fn unknown_key() -> Error {
+    Error::corrupt("a definition has an unknown key")
 }
 
 /// Visits all pairs in a range.
@@ -213,154 +305,5 @@ pub(crate) fn write_estimates(engine: &dyn Engine, catalog: &Catalog) -> Result<
     match transaction.commit(Durability::Buffered) {
         Err(kv::Error::Conflict) if engine.sharing().is_some() => Ok(()),
         outcome => Ok(outcome?),
-    }
-}
-
-/// A change of definitions that is being made: the new catalog, and the records that belong to it.
-pub(crate) struct Draft {
-    catalog: Catalog,
-    transaction: Box<dyn WriteTransaction>,
-    /// The commit that makes the change visible.
-    number: CommitNumber,
-    coordination: Coordination,
-    changes: DefinitionChanges,
-}
-
-impl Draft {
-    pub(crate) fn new(
-        catalog: Catalog,
-        transaction: Box<dyn WriteTransaction>,
-        number: CommitNumber,
-        coordination: Coordination,
-        changes: DefinitionChanges,
-    ) -> Self {
-        Draft { catalog, transaction, number, coordination, changes }
-    }
-
-    pub(crate) fn into_parts(self) -> (Catalog, Box<dyn WriteTransaction>, DefinitionChanges) {
-        (self.catalog, self.transaction, self.changes)
-    }
-
-    pub(crate) fn catalog(&self) -> &Catalog {
-        &self.catalog
-    }
-
-    /// Returns a database by name.
-    ///
-    /// Errors: 1228.
-    pub(crate) fn database(&self, name: &str) -> Result<&Arc<Database>> {
-        self.catalog.database(name).ok_or_else(error::database_not_found)
-    }
-
-    /// Returns the current version of a collection.
-    ///
-    /// Errors: 1203 if it was dropped.
-    pub(crate) fn present(&self, collection: &Collection) -> Result<Arc<Collection>> {
-        let present = self.catalog.same_collection(collection);
-        present.cloned().ok_or_else(|| Error::collection_not_found(collection.name()))
-    }
-
-    pub(crate) fn put_database(&mut self, database: Database) -> Result<()> {
-        let definition = &database.definition;
-        self.changes.database(ChangeKind::DatabaseCreated, definition)?;
-        self.transaction.put(&database_key(definition.id), &definition.to_record()?)?;
-        self.catalog.databases.insert(definition.name.clone(), Arc::new(database));
-        Ok(())
-    }
-
-    pub(crate) fn remove_database(&mut self, name: &str) -> Result<()> {
-        if let Some(database) = self.catalog.databases.remove(name) {
-            self.changes.database(ChangeKind::DatabaseDropped, &database.definition)?;
-            self.transaction.delete(&database_key(database.definition.id))?;
-        }
-        Ok(())
-    }
-
-    /// Adds a collection, or replaces its previous version.
-    pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
-        self.catalog.has_text_indexes |= collection.has_text_index();
-        self.catalog.has_access_rules |= collection.has_access_rules();
-        collection.share_text_indexes(&self.coordination);
-        let database = self.catalog.databases.get_mut(collection.database());
-        let database = database.ok_or_else(error::database_not_found)?;
-        let before = database.collections.get(&collection.id());
-        self.changes.collection(before.map(AsRef::as_ref), &collection)?;
-        let key = collection_key(collection.database_id, collection.id());
-        self.transaction.put(&key, &collection.definition.to_record()?)?;
-        let collection = Arc::new(Collection { defined_since: self.number, ..collection });
-        Arc::make_mut(database).put_collection(Arc::clone(&collection));
-        Ok(collection)
-    }
-
-    pub(crate) fn remove_collection(&mut self, collection: &Collection) -> Result<()> {
-        self.changes.dropped_collection(collection)?;
-        self.transaction.delete(&collection_key(collection.database_id, collection.id()))?;
-        if !self.coordination.is_alone() {
-            self.transaction.delete(&key_counter_key(collection.id()))?;
-        }
-        if let Some(database) = self.catalog.databases.get_mut(collection.database()) {
-            Arc::make_mut(database).remove_collection(collection.id());
-        }
-        Ok(())
-    }
-
-    /// Adds a view to a database, or replaces its previous version.
-    ///
-    /// Errors: 1228.
-    pub(crate) fn put_view(&mut self, database: &str, view: ViewDefinition) -> Result<Arc<ViewDefinition>> {
-        let database = self.catalog.databases.get_mut(database).ok_or_else(error::database_not_found)?;
-        let kind = match database.view_by_id(view.id) {
-            Some(_) => ChangeKind::ViewChanged,
-            None => ChangeKind::ViewCreated,
-        };
-        self.changes.view(kind, database, &view)?;
-        self.transaction.put(&view_key(database.definition.id, view.id), &view.to_record()?)?;
-        let view = Arc::new(view);
-        Arc::make_mut(database).put_view(Arc::clone(&view));
-        Ok(view)
-    }
-
-    /// Removes a view of a database. Errors: 1228.
-    pub(crate) fn remove_view(&mut self, database: &str, view: ViewId) -> Result<()> {
-        let database = self.catalog.databases.get_mut(database).ok_or_else(error::database_not_found)?;
-        if let Some(present) = database.view_by_id(view) {
-            self.changes.view(ChangeKind::ViewDropped, database, present)?;
-        }
-        Arc::make_mut(database).remove_view(view);
-        let key = view_key(database.definition.id, view);
-        Ok(self.transaction.delete(&key)?)
-    }
-
-    pub(crate) fn put_user(&mut self, user: UserDefinition) -> Result<()> {
-        self.changes.user(ChangeKind::UserChanged, &user)?;
-        self.transaction.put(&user_key(&user.name), &user.to_record()?)?;
-        self.catalog.users.insert(user.name.clone(), Arc::new(user));
-        Ok(())
-    }
-
-    pub(crate) fn remove_user(&mut self, name: &str) -> Result<()> {
-        if let Some(user) = self.catalog.users.remove(name) {
-            self.changes.user(ChangeKind::UserRemoved, &user)?;
-        }
-        Ok(self.transaction.delete(&user_key(name))?)
-    }
-
-    /// Records that nothing owns an object, or nothing owns it yet. The object is deleted now or
-    /// when the store next opens.
-    pub(crate) fn pend_deletion(&mut self, object: ObjectId) -> Result<()> {
-        let owner = self.coordination.members().map(|members| members.own());
-        let owner = owner.map(|owner| [u64::from(owner.number), owner.identity]);
-        let record = pack::numbers(owner.as_ref().map_or(&[], |owner| owner.as_slice()));
-        Ok(self.transaction.put(&pending_deletion_key(object), &record)?)
-    }
-
-    /// Records that an object is owned, so that it is kept.
-    pub(crate) fn keep(&mut self, object: ObjectId) -> Result<()> {
-        Ok(self.transaction.delete(&pending_deletion_key(object))?)
-    }
-
-    /// Sets the counters of a new object.
-    pub(crate) fn put_counters(&mut self, object: ObjectId, totals: Totals) -> Result<()> {
-        Ok(self.transaction.put(&counter_key(object, CounterRecord::Slot(0)), &totals.to_bytes())?)
     }
 }

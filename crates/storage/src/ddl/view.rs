@@ -14,7 +14,7 @@ use errors::{Error, Result};
 
 use super::names::check_name_is_free;
 use crate::base::error;
-use crate::catalog_snapshot::metadata::Draft;
+use crate::catalog_snapshot::draft::Draft;
 use crate::ddl::index_build::SharedCheck;
 use crate::{Collection, Index, Snapshot, Store};
 

@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     ChangeLog = 12,
     /// One record: the positions of the change log that starts have skipped.
     ChangeLogHoles = 13,
+    /// By place in a ring: the keys of the records that a change of definitions has written.
+    ChangedRecords = 14,
 }
 
 fn key(kind: Kind) -> Vec<u8> {
@@ -80,13 +82,42 @@ pub(crate) fn view_key(database: DatabaseId, view: ViewId) -> Vec<u8> {
     bytes
 }
 
-/// Returns the database of a collection's or a view's record.
-pub(crate) fn database_of_key(bytes: &[u8]) -> Option<DatabaseId> {
-    number_at(bytes, OBJECT_ID_BYTES + 1).map(DatabaseId)
-}
-
 pub(crate) fn user_key(name: &str) -> Vec<u8> {
     key_with(Kind::User, name.as_bytes())
+}
+
+/// The definition that a record has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DefinitionKey<'a> {
+    Database(DatabaseId),
+    Collection(DatabaseId, CollectionId),
+    View(DatabaseId, ViewId),
+    User(&'a str),
+}
+
+/// Returns the definition whose record has this key; `None` for other records.
+pub(crate) fn definition_of_key(bytes: &[u8]) -> Option<DefinitionKey<'_>> {
+    let (prefix, rest) = bytes.split_at_checked(OBJECT_ID_BYTES)?;
+    let (kind, rest) = rest.split_first()?;
+    if prefix != META.0.to_be_bytes() {
+        return None;
+    }
+    let database = || number_at(rest, 0).map(DatabaseId);
+    let second = || number_at(rest, OBJECT_ID_BYTES);
+    match *kind {
+        kind if kind == Kind::Database as u8 => database().map(DefinitionKey::Database),
+        kind if kind == Kind::Collection as u8 => {
+            Some(DefinitionKey::Collection(database()?, CollectionId(second()?)))
+        }
+        kind if kind == Kind::View as u8 => Some(DefinitionKey::View(database()?, ViewId(second()?))),
+        kind if kind == Kind::User as u8 => std::str::from_utf8(rest).ok().map(DefinitionKey::User),
+        _ => None,
+    }
+}
+
+/// Returns the key of the record at a place of the ring.
+pub(crate) fn changed_records_key(place: u64) -> Vec<u8> {
+    key_with(Kind::ChangedRecords, &place.to_be_bytes())
 }
 
 pub(crate) fn setting_key(name: &str) -> Vec<u8> {

@@ -16,8 +16,10 @@ use crate::RevisionClock;
 use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
+use crate::catalog_snapshot::changed_records;
 use crate::catalog_snapshot::definition_changes::DefinitionChanges;
-use crate::catalog_snapshot::metadata::{self, Draft, Opening};
+use crate::catalog_snapshot::draft::{Draft, DraftParts};
+use crate::catalog_snapshot::metadata::{self, Opening};
 use crate::change_log::{ChangeLog, HeldPositions};
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialCommits;
@@ -150,8 +152,11 @@ impl StoreCore {
             DefinitionChanges::new(self.change_log.recorder()),
         );
         let answer = change(&mut draft)?;
-        let (mut catalog, mut transaction, changes) = draft.into_parts();
+        let DraftParts { mut catalog, mut transaction, changes, changed } = draft.into_parts();
         let announced = self.coordination.announce_definitions(transaction.as_mut(), catalog.version)?;
+        if !self.coordination.is_alone() {
+            changed.write(catalog.version, announced.definitions, transaction.as_mut())?;
+        }
         catalog.version = announced.definitions;
         let (positions, _unlogged) = changes.write(&self.change_log, transaction.as_mut())?;
         {
@@ -192,7 +197,11 @@ impl StoreCore {
             let commit = self.read_cache.begin_definition();
             let opening =
                 Opening { options: &self.options, coordination: &self.coordination, number: commit.number() };
-            let (mut catalog, last_revision) = metadata::load(snapshot, &opening, Some(&before))?;
+            let changed = changed_records::between(snapshot, before.version, announced.definitions)?;
+            let (mut catalog, last_revision) = match changed {
+                Some(keys) => metadata::load_changed(snapshot, &opening, &before, &keys)?,
+                None => metadata::load(snapshot, &opening, Some(&before))?,
+            };
             self.clock.receive(last_revision);
             catalog.version = announced.definitions;
             retire_dropped(&before, &catalog);

@@ -11,6 +11,7 @@ mod definitions;
 mod documents;
 mod edge_ends;
 mod edge_index_later;
+mod followed_definitions;
 mod indexes;
 mod isolation;
 mod loading;

@@ -28,7 +28,7 @@ const UNIQUE: &str = r#"{"type":"persistent","fields":["n"],"unique":true}"#;
 /// The maximum wait for something that takes some hundredths of a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn open(cluster: &MemoryCluster) -> Arc<Store> {
+pub(crate) fn open(cluster: &MemoryCluster) -> Arc<Store> {
     open_with(cluster, LONG, Duration::from_secs(20))
 }
 
@@ -79,7 +79,7 @@ fn count(store: &Store, name: &str) -> u64 {
     snapshot.count(&collection).unwrap()
 }
 
-fn find(store: &Store, name: &str) -> Option<Arc<Collection>> {
+pub(crate) fn find(store: &Store, name: &str) -> Option<Arc<Collection>> {
     store.catalog().database(SYSTEM_DATABASE)?.collection(name).cloned()
 }
 

@@ -41,10 +41,10 @@ fn open(cluster: &MemoryCluster, lease: Duration) -> Arc<Store> {
 }
 
 /// A source of random numbers that gives the same ones for the same seed.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
