@@ -10,7 +10,7 @@ use kv::{
 };
 
 use crate::keys::Keys;
-use crate::load::TikvLoad;
+use crate::load::{AtomicLoad, PrivateLoad};
 use crate::maintenance::upkeep::{self, Upkeep};
 use crate::maintenance::{drop_range, sizes};
 use crate::membership::Membership;
@@ -93,8 +93,12 @@ impl Engine for TikvEngine {
         drop_range::drop_range(&self.store()?.shared, range)
     }
 
-    fn load(&self, _: LoadKind, _: LoadHint) -> Result<Box<dyn BulkLoad>> {
-        Ok(Box::new(TikvLoad::new(Arc::clone(&self.store()?.shared))?))
+    fn load(&self, kind: LoadKind, _: LoadHint) -> Result<Box<dyn BulkLoad>> {
+        let shared = Arc::clone(&self.store()?.shared);
+        Ok(match kind {
+            LoadKind::Visible => Box::new(AtomicLoad::new(shared)?),
+            LoadKind::Private => Box::new(PrivateLoad::new(shared)?),
+        })
     }
 
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {

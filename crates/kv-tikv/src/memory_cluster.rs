@@ -75,6 +75,16 @@ impl MemoryCluster {
         self.cluster.split(&[b"persea/d", key].concat());
     }
 
+    /// Merges a region, by its place, with the next one, if there is one.
+    pub fn merge_at(&self, place: usize) {
+        self.cluster.merge_at(place);
+    }
+
+    /// Moves the leader of every region to another store.
+    pub fn move_leaders(&self) {
+        self.cluster.move_leaders();
+    }
+
     /// Returns the messages for timestamps since the last call, and the number of their timestamps.
     pub fn timestamps(&self) -> (u64, u64) {
         self.cluster.timestamps()

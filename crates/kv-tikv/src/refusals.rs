@@ -10,7 +10,7 @@
 
 use kv::Error;
 
-use crate::protocol::kv::{KeyError, LockInfo};
+use crate::protocol::kv::{KeyError, LockInfo, WriteConflict};
 
 /// The meaning of an error.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,10 @@ pub(crate) fn meaning(error: KeyError) -> Meaning {
         | KeyError { lock_upgrade_conflict: Some(_), .. }
         | KeyError { shared_lock_lost: Some(_), .. }
         | KeyError { txn_not_found: Some(_), .. }
-        | KeyError { txn_lock_not_found: Some(_), .. } => Meaning::Failure(Error::Conflict),
+        | KeyError { txn_lock_not_found: Some(_), .. } => {
+            tracing::debug!(target: "engines", "a conflict at a store: {text}");
+            Meaning::Failure(Error::Conflict)
+        }
         KeyError { commit_ts_expired: Some(_), .. } | KeyError { commit_ts_too_large: Some(_), .. } => {
             Meaning::Failure(Error::Transient { reason: text })
         }
@@ -51,16 +54,21 @@ pub(crate) fn lock_of(error: KeyError) -> kv::Result<LockInfo> {
     }
 }
 
+/// Describes a lock.
+pub(crate) fn describe(lock: &LockInfo) -> String {
+    let LockInfo { lock_version, key, lock_ttl, .. } = lock;
+    format!("{} is locked by the transaction {lock_version} for {lock_ttl} ms", key.escape_ascii())
+}
+
 /// Describes an error.
 pub(crate) fn text(error: &KeyError) -> String {
     match error {
         KeyError { retryable, .. } if !retryable.is_empty() => retryable.clone(),
         KeyError { abort, .. } if !abort.is_empty() => abort.clone(),
-        KeyError { locked: Some(lock), .. } => {
-            format!("a key is locked by the transaction {} for {} ms", lock.lock_version, lock.lock_ttl)
-        }
+        KeyError { locked: Some(lock), .. } => describe(lock),
         KeyError { conflict: Some(conflict), .. } => {
-            format!("the transaction {} conflicts with {}", conflict.start_ts, conflict.conflict_ts)
+            let WriteConflict { start_ts, conflict_ts, key } = conflict;
+            format!("the transaction {start_ts} conflicts with {conflict_ts} at {}", key.escape_ascii())
         }
         other => format!("the store answers {other:?}"),
     }
@@ -69,7 +77,7 @@ pub(crate) fn text(error: &KeyError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::kv::{CommitTsExpired, WriteConflict};
+    use crate::protocol::kv::CommitTsExpired;
     use crate::protocol::region::Nothing;
 
     fn failure(error: KeyError) -> Error {

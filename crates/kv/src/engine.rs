@@ -454,8 +454,9 @@ pub trait WriteTransaction: Send {
 pub enum LoadKind {
     /// Snapshots that are older than the end of the load do not show its pairs.
     Visible,
-    /// No reader knows the keys yet, as for an index that is being built. Older snapshots may or
-    /// may not show the pairs.
+    /// No reader knows the keys yet, as for an index that is being built. Any snapshot may or may
+    /// not show the pairs, and a load that fails or is dropped may leave some, which the caller
+    /// removes.
     Private,
 }
 
@@ -475,12 +476,22 @@ pub enum LoadHint {
 
 /// A load of pairs in ascending order of keys.
 ///
-/// The pairs are invisible until [`BulkLoad::finish`], which makes them visible atomically. While a
-/// load is open, an engine postpones background work that can wait.
+/// The pairs are invisible until [`BulkLoad::finish`], which makes them visible atomically, or
+/// nobody knows their keys yet ([`LoadKind`]). While a load is open, an engine postpones background
+/// work that can wait.
 pub trait BulkLoad: Send {
     /// Adds a pair. Its key must be greater than the last one; otherwise the call fails with
     /// [`crate::Error::Misuse`], and the load continues without the pair.
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Adds a pair, as [`BulkLoad::add`] does, whose key must be absent until the load is visible.
+    ///
+    /// Where several processes share the store, [`BulkLoad::finish`] checks that. It fails with
+    /// [`crate::Error::Conflict`] if a transaction of any process has written the key. Elsewhere
+    /// the caller has checked it and holds writers off.
+    fn add_absent(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.add(key, value)
+    }
 
     /// Declares that stored keys may lie between the last pair and the next. It does not change the
     /// stored data.
@@ -491,7 +502,7 @@ pub trait BulkLoad: Send {
     /// Makes all pairs visible, at least as durably as a commit with `durability`.
     ///
     /// A load that is dropped without this leaves nothing behind. On an error nothing was loaded,
-    /// except for [`crate::Error::Undetermined`].
+    /// except for [`crate::Error::Undetermined`] and for [`LoadKind::Private`].
     fn finish(self: Box<Self>, durability: Durability) -> Result<()>;
 }
 

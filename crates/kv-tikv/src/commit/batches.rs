@@ -16,10 +16,10 @@ const BATCH_BYTES: usize = 512 << 10;
 pub(super) const CONCURRENT_BATCHES: usize = 16;
 
 /// Keys of one region.
-pub(super) type Batch<T> = (Arc<Region>, Vec<T>);
+pub(crate) type Batch<T> = (Arc<Region>, Vec<T>);
 
 /// Divides mutations by region and size.
-pub(super) async fn of_mutations(client: &Client, mutations: Vec<Mutation>) -> Result<Vec<Batch<Mutation>>> {
+pub(crate) async fn of_mutations(client: &Client, mutations: Vec<Mutation>) -> Result<Vec<Batch<Mutation>>> {
     let groups = client.by_region(mutations, |mutation| &mutation.key).await?;
     Ok(cut(groups, |mutation| mutation.key.len() + mutation.value.len()))
 }

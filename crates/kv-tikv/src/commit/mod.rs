@@ -23,6 +23,7 @@ use crate::protocol::kv::Context;
 use crate::topology::client::Client;
 use prewrite::Prewritten;
 
+pub(crate) use batches::of_mutations as batches_of;
 pub(crate) use heartbeat::Heartbeat;
 pub(crate) use prewrite::PATIENCE_MIN;
 pub(crate) use secondaries::settle_range;

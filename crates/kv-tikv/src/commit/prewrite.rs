@@ -12,7 +12,7 @@ use super::{Commit, heartbeat};
 use crate::commit::mutations::Mutations;
 use crate::locks::LOCK_PAUSE;
 use crate::protocol::kv::{Context, Mutation, PrewriteRequest, PrewriteResponse};
-use crate::refusals::lock_of;
+use crate::refusals::{self, lock_of};
 
 /// The permission to commit in the first phase. Only the one message that has all keys gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,18 +72,23 @@ impl Commit {
                 outcome => return outcome,
             }
         }
+        self.prewrite_in_batches(mutations).await
+    }
+
+    /// Locks the keys of mutations that are a part of the transaction.
+    pub(crate) async fn prewrite_part(self: &Arc<Self>, mutations: Mutations) -> Result<()> {
+        self.prewrite_in_batches(mutations).await.map(|_| ()).map_err(|failure| failure.error)
+    }
+
+    async fn prewrite_in_batches(
+        self: &Arc<Self>,
+        mutations: Mutations,
+    ) -> std::result::Result<Prewritten, Failure> {
         let checked = batches::of_mutations(&self.client, mutations.checked).await?;
         let unchecked = batches::of_mutations(&self.client, mutations.unchecked).await?;
         let checked = checked.into_iter().map(|batch| (batch, Check::All));
         let unchecked = unchecked.into_iter().map(|batch| (batch, Check::Locks));
         self.prewrite_batches(checked.chain(unchecked)).await
-    }
-
-    /// Locks the keys of mutations that are a part of the transaction.
-    pub(crate) async fn prewrite_part(self: &Arc<Self>, mutations: Vec<Mutation>) -> Result<()> {
-        let batches = batches::of_mutations(&self.client, mutations).await?;
-        let batches = batches.into_iter().map(|batch| (batch, Check::All));
-        self.prewrite_batches(batches).await.map(|_| ()).map_err(|failure| failure.error)
     }
 
     async fn prewrite_batches(
@@ -146,6 +151,8 @@ impl Commit {
                     let resolved = self.client.resolve(&locks, None, &mut retry).await?;
                     if resolved.must_wait {
                         if Instant::now() >= patient_until {
+                            let held = locks.first().map(refusals::describe).unwrap_or_default();
+                            tracing::debug!(target: "engines", "a commit has waited in vain: {held}");
                             return Err(Error::Conflict);
                         }
                         retry.pause_at_least(LOCK_PAUSE, &"another transaction holds a key").await?;

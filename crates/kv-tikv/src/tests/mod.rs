@@ -4,6 +4,7 @@
 
 mod conformance;
 mod failures;
+mod loads;
 mod members;
 mod nodes;
 mod prefixes;

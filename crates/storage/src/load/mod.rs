@@ -12,6 +12,10 @@
 //! load and first writes to the collection after it gets a retryable 1200, as it does after a
 //! truncation. Its snapshot lacks the loaded documents, and nobody claimed their keys
 //! ([`crate::visibility`]).
+//!
+//! Where several servers share the store, the engine checks at the end of a load that its keys are
+//! absent, and finds conflicts with transactions of all servers. So a load runs beside writers
+//! there, and looks nothing up.
 
 mod gaps;
 mod pairs;
@@ -65,6 +69,15 @@ enum Keys {
     Taken,
 }
 
+/// How a load makes sure that nobody else writes its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claims {
+    /// It holds writers off, and looks its keys up.
+    Lock,
+    /// The engine checks them at the end.
+    Engine,
+}
+
 /// New documents of one collection that become visible together. A load that is dropped stores
 /// nothing.
 pub struct DocumentLoad {
@@ -78,6 +91,7 @@ pub struct DocumentLoad {
     totals: Totals,
     document: AssembledDocument,
     entries: Entries,
+    claims: Claims,
     /// The beginning, if the time of each document is measured.
     began: Option<Instant>,
     _lock: CollectionLockGuard,
@@ -93,8 +107,8 @@ struct IndexPairs {
 }
 
 impl Store {
-    /// Starts a load, or returns `None` if the collection has a unique index or still has writers,
-    /// or if several servers share the store.
+    /// Starts a load, or returns `None` if the collection has a unique index or still has writers.
+    /// Where several servers share the store, it starts in both cases.
     ///
     /// `options` says how documents are made ([`WriteOptions::is_restore`]); options about stored
     /// documents have no effect. `wait` limits the wait for transactions that write to the
@@ -110,19 +124,20 @@ impl Store {
     ) -> Result<Option<DocumentLoad>> {
         let core = &self.core;
         core.check_writable()?;
-        if !core.coordination.is_alone() {
-            // A load claims no keys, and other servers know nothing of it.
-            return Ok(None);
-        }
+        let (claims, mode) = match core.coordination.is_alone() {
+            true => (Claims::Lock, LockMode::Load),
+            false => (Claims::Engine, LockMode::Shared),
+        };
         let (began, since) = (core.began(), Instant::now());
-        let lock = collection.lock.acquire(LockMode::Load, wait);
-        core.lock_counts.note(LockMode::Load, since, true);
+        let lock = collection.lock.acquire(mode, wait);
+        core.lock_counts.note(mode, since, true);
         let Some(lock) = lock else { return Ok(None) };
         let catalog = core.catalog();
         let present = catalog.same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
         let indexes = present.indexes().iter().enumerate().skip(1);
-        if indexes.clone().any(|(_, index)| index.is_unique()) || catalog::has_definitions(present.name()) {
+        let is_unique = claims == Claims::Lock && indexes.clone().any(|(_, index)| index.is_unique());
+        if is_unique || catalog::has_definitions(present.name()) {
             return Ok(None);
         }
         let indexes = indexes.map(|(position, index)| IndexPairs {
@@ -141,6 +156,7 @@ impl Store {
             totals: Totals::default(),
             document: AssembledDocument::default(),
             entries: Entries::default(),
+            claims,
             began,
             _lock: lock,
         }))
@@ -215,12 +231,22 @@ impl DocumentLoad {
         if self.is_empty() {
             return Ok(LoadOutcome::Loaded);
         }
-        // One document's entries cannot be equal, and entries of different documents carry their
-        // keys.
-        self.indexes.iter_mut().for_each(|index| {
-            index.pairs.sort();
-        });
+        // Only those of unique indexes can be equal: others carry the keys of their documents.
+        if !self.indexes.iter_mut().all(|index| index.pairs.sort()) {
+            return Ok(LoadOutcome::KeysTaken);
+        }
         self.indexes.sort_by_key(|index| index.object);
+        let outcome = match self.claims {
+            Claims::Lock => self.look_and_write()?,
+            Claims::Engine => self.write(LoadHint::Scattered, &[0..self.documents.len()])?,
+        };
+        if outcome == LoadOutcome::Loaded {
+            self.core.note_operations(DocumentOperation::Insert, self.len(), self.began);
+        }
+        Ok(outcome)
+    }
+
+    fn look_and_write(&self) -> Result<LoadOutcome> {
         let gaps = gaps::find(&self.documents, self.core.engine.snapshot()?.as_ref(), RUN_DOCUMENTS_MIN)?;
         let bounds = gaps.iter().filter_map(|gap| self.documents.bounds(gap.clone()));
         let ranges = bounds.map(|(first, last)| running_loads::Range::new(first, last)).collect();
@@ -229,9 +255,7 @@ impl DocumentLoad {
         if keys == Keys::Taken {
             return Ok(LoadOutcome::KeysTaken);
         }
-        self.write(self.hint(keys), &gaps)?;
-        self.core.note_operations(DocumentOperation::Insert, self.len(), self.began);
-        Ok(LoadOutcome::Loaded)
+        self.write(self.hint(keys), &gaps)
     }
 
     /// Checks whether a stored document has one of the keys. One look at each gap suffices if the
@@ -265,7 +289,7 @@ impl DocumentLoad {
         }
     }
 
-    fn write(&self, hint: LoadHint, gaps: &[Range<usize>]) -> Result<()> {
+    fn write(&self, hint: LoadHint, gaps: &[Range<usize>]) -> Result<LoadOutcome> {
         let mut load = self.core.engine.load(LoadKind::Visible, hint)?;
         let change = self.collection.change(self.totals, Removes::Nothing, &self.estimates);
         let mut recorder = self.core.change_log.recorder();
@@ -274,7 +298,9 @@ impl DocumentLoad {
             recorder.note_document(ChangeKind::Inserted, origin, Slice::new(document), None);
         });
         let logged = LoggedChanges { database: self.collection.database_id, entries: recorder.take() };
-        let prepared = PreparedChanges::of_load(self.core.publisher(), change, logged, hint, load.as_mut())?;
+        let manner = (hint, self.claims == Claims::Lock);
+        let prepared =
+            PreparedChanges::of_load(self.core.publisher(), change, logged, manner, load.as_mut())?;
         self.add_pairs(gaps, load.as_mut())?;
         self.core.write_gate.check_leading()?;
         let publication = prepared.begin(|visit| {
@@ -283,19 +309,31 @@ impl DocumentLoad {
         });
         let must_sync = self.collection.definition().properties.wait_for_sync;
         let durability = if must_sync { Durability::Synced } else { Durability::Buffered };
-        publication.end(load.finish(durability))?;
-        self.core.wait_for_members()
+        let finished = load.finish(durability);
+        let is_taken = self.claims == Claims::Engine && finished == Err(kv::Error::Conflict);
+        match publication.end(finished) {
+            Err(_) if is_taken => return Ok(LoadOutcome::KeysTaken),
+            published => published?,
+        }
+        self.core.wait_for_members()?;
+        Ok(LoadOutcome::Loaded)
     }
 
     /// Adds documents and index entries in key order, which is the order of their objects.
     fn add_pairs(&self, gaps: &[Range<usize>], load: &mut dyn BulkLoad) -> Result<()> {
-        let documents = gaps.iter().map(|gap| (self.collection.object_id(), &self.documents, gap.clone()));
-        let indexes = self.indexes.iter().map(|index| (index.object, &index.pairs, 0..index.pairs.len()));
+        let documents =
+            gaps.iter().map(|gap| (self.collection.object_id(), &self.documents, gap.clone(), true));
+        let indexes = self
+            .indexes
+            .iter()
+            .map(|index| (index.object, &index.pairs, 0..index.pairs.len(), index.index.is_unique()));
         let mut parts: Vec<_> = documents.chain(indexes).collect();
-        parts.sort_by_key(|(object, _, part)| (*object, part.start));
-        for (_, pairs, part) in parts {
+        parts.sort_by_key(|(object, _, part, _)| (*object, part.start));
+        for (_, pairs, part, claims) in parts {
             load.begin_run()?;
-            pairs.iter_part(part).try_for_each(|(key, value)| load.add(key, value))?;
+            for (key, value) in pairs.iter_part(part) {
+                if claims { load.add_absent(key, value)? } else { load.add(key, value)? }
+            }
         }
         Ok(())
     }

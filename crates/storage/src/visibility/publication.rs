@@ -111,11 +111,13 @@ impl<'a> PreparedChanges<'a> {
     /// Prepares a load, which must not have pairs yet, because the counter record and the entries
     /// of the change log come before all documents. A load of long runs of keys gets a record that
     /// no other commit writes, so that its files overlap no others.
+    ///
+    /// `is_numbered` says that nobody claims its keys.
     pub(crate) fn of_load(
         publisher: Publisher<'a>,
         change: Change<'a>,
         logged: LoggedChanges,
-        hint: LoadHint,
+        (hint, is_numbered): (LoadHint, bool),
         load: &mut dyn BulkLoad,
     ) -> Result<Self> {
         let counters = change.counters;
@@ -136,7 +138,7 @@ impl<'a> PreparedChanges<'a> {
             changes: vec![change],
             records: vec![record],
             positions,
-            is_load: true,
+            is_load: is_numbered,
         })
     }
 

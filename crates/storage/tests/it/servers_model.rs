@@ -15,7 +15,7 @@ use storage::{
 };
 use velocypack::Slice;
 
-use crate::common::{self, create, create_index, create_with, indexed_keys, present, value};
+use crate::common::{self, LOAD_WAIT, create, create_index, create_with, indexed_keys, present, value};
 
 const ACCOUNTS: u64 = 6;
 const MONEY: u64 = 100;
@@ -51,7 +51,7 @@ impl Random {
 }
 
 /// Returns true for errors of an operation some of whose messages were lost.
-fn may_fail(error: &errors::Error) -> bool {
+pub(crate) fn may_fail(error: &errors::Error) -> bool {
     error.is_retryable() || error.code() == ErrorCode::TransactionInternal
 }
 
@@ -110,6 +110,35 @@ fn write_unique(store: &Store, random: &mut Random, inserted: &AtomicU64) {
     });
     if is_done && !is_removal {
         inserted.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Loads documents whose keys and unique values others write as well.
+fn load_unique(store: &Store, random: &mut Random) {
+    let collection = present(store, "unique");
+    let first = random.below(VALUES);
+    let outcome = store.load_documents(&collection, &WriteOptions::default(), LOAD_WAIT).and_then(|load| {
+        let Some(mut load) = load else { return Ok(()) };
+        for number in (first..first + 8).step_by(2) {
+            let body = value(&format!(r#"{{"_key":"k{number}","u":{},"a":2,"t":[3]}}"#, number / 2));
+            load.add(Slice::new(&body))?;
+        }
+        load.finish().map(drop)
+    });
+    if let Err(error) = outcome {
+        assert!(may_fail(&error), "{error}");
+    }
+}
+
+/// Moves, merges and splits regions, as a cluster does on its own.
+fn rearrange(cluster: &MemoryCluster, random: &mut Random) {
+    for _ in 0..ROUNDS * 4 {
+        match random.below(3) {
+            0 => cluster.move_leaders(),
+            1 => cluster.merge_at(random.below(8) as usize),
+            _ => cluster.split(&(1000 + random.below(40)).to_be_bytes()),
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -192,8 +221,20 @@ fn check(stores: &[&Arc<Store>]) {
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-/// Runs threads of several servers, one of which dies if `dies`.
-fn run(seed: u64, dies: bool, failures: u32) {
+/// The circumstances in which servers work.
+#[derive(Clone, Copy, Default)]
+struct Circumstances {
+    /// A third server dies.
+    dies: bool,
+    /// One message in so many is lost; 0 for none.
+    failures: u32,
+    /// Regions move, split and merge.
+    rearranges: bool,
+}
+
+/// Runs threads of several servers.
+fn run(seed: u64, circumstances: Circumstances) {
+    let Circumstances { dies, failures, rearranges } = circumstances;
     let cluster = MemoryCluster::new();
     let long = Duration::from_secs(3600);
     let (left, right) = (open(&cluster, long), open(&cluster, long));
@@ -211,6 +252,9 @@ fn run(seed: u64, dies: bool, failures: u32) {
     cluster.fail_at_random(failures);
     let (inserted, is_dead) = (AtomicU64::new(0), Arc::new(AtomicBool::new(false)));
     std::thread::scope(|scope| {
+        if rearranges {
+            scope.spawn(|| rearrange(&cluster, &mut Random(seed)));
+        }
         for (number, store) in [&left, &right].into_iter().enumerate() {
             let random = move |thread: u64| Random(seed * 100 + number as u64 * 10 + thread);
             let inserted = &inserted;
@@ -225,6 +269,10 @@ fn run(seed: u64, dies: bool, failures: u32) {
             scope.spawn(move || {
                 let mut random = random(3);
                 (0..ROUNDS / 8).for_each(|_| define(store, &mut random));
+            });
+            scope.spawn(move || {
+                let mut random = random(4);
+                (0..ROUNDS / 2).for_each(|_| load_unique(store, &mut random));
             });
         }
         if dies {
@@ -261,15 +309,21 @@ fn run(seed: u64, dies: bool, failures: u32) {
 
 #[test]
 fn two_servers_agree_with_the_model() {
-    (1..4).for_each(|seed| run(seed, false, 0));
+    (1..4).for_each(|seed| run(seed, Circumstances::default()));
 }
 
 #[test]
 fn messages_may_be_lost() {
-    (7..9).for_each(|seed| run(seed, false, 40));
+    (7..9).for_each(|seed| run(seed, Circumstances { failures: 40, ..Circumstances::default() }));
 }
 
 #[test]
 fn a_server_may_die_at_any_moment() {
-    (4..7).for_each(|seed| run(seed, true, 0));
+    (4..7).for_each(|seed| run(seed, Circumstances { dies: true, ..Circumstances::default() }));
+}
+
+#[test]
+fn regions_may_move_merge_and_split() {
+    let circumstances = Circumstances { failures: 60, rearranges: true, ..Circumstances::default() };
+    (9..12).for_each(|seed| run(seed, circumstances));
 }

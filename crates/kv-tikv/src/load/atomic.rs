@@ -1,25 +1,29 @@
-//! Bulk loads: one transaction that is locked part by part, so its size does not matter.
+//! Loads that become visible in one step: one transaction that is locked part by part, so its size
+//! does not matter.
 //!
-//! A load that fits into one transaction is one. A larger one writes its locks as it proceeds and
-//! keeps only its first and last key. Its commit is that of its first key; the locks of the other
-//! keys are then settled region by region. Readers ignore the locks of a load in progress.
+//! A load that is small enough is committed as a whole. A larger one writes its locks as it
+//! proceeds and keeps only its first and last key. Its commit is that of its first key. The locks
+//! of the other keys are then settled region by region. Readers ignore the locks of a load in
+//! progress.
 
 use std::sync::Arc;
 
 use kv::{BulkLoad, Durability, Error, Result};
 
+use super::checked_mutation;
+use crate::commit::mutations::Mutations;
 use crate::commit::{Commit, Heartbeat, PATIENCE_MIN, settle_range};
 use crate::protocol::kv::Mutation;
 use crate::shared::Shared;
 
 /// The bytes after which a part of a load is written.
-const PART_BYTES: usize = 8 << 20;
+const PART_BYTES: usize = 16 << 20;
 
-/// A load.
-pub(crate) struct TikvLoad {
+/// A load that becomes visible in one step.
+pub(crate) struct AtomicLoad {
     store: Arc<Shared>,
     /// The pairs that are not written yet.
-    part: Vec<Mutation>,
+    part: Mutations,
     part_bytes: usize,
     last_key: Option<Vec<u8>>,
     large: Option<Large>,
@@ -33,10 +37,10 @@ struct Large {
     _heartbeat: Heartbeat,
 }
 
-impl TikvLoad {
+impl AtomicLoad {
     pub(crate) fn new(store: Arc<Shared>) -> Result<Self> {
         store.check_open()?;
-        Ok(TikvLoad { store, part: Vec::new(), part_bytes: 0, last_key: None, large: None })
+        Ok(AtomicLoad { store, part: Mutations::default(), part_bytes: 0, last_key: None, large: None })
     }
 
     /// Writes the locks of the pairs so far.
@@ -44,12 +48,19 @@ impl TikvLoad {
         self.store.check_open()?;
         let part = std::mem::take(&mut self.part);
         self.part_bytes = 0;
-        let (Some(first), Some(last)) = (part.first(), part.last()) else { return Ok(()) };
-        let last = last.key.clone();
+        let ends = |mutations: &[Mutation]| {
+            let (first, last) = (mutations.first()?, mutations.last()?);
+            Some((first.key.clone(), last.key.clone()))
+        };
+        let (checked, unchecked) = (ends(&part.checked), ends(&part.unchecked));
+        let last = checked.iter().chain(&unchecked).map(|(_, last)| last).max().cloned();
+        let (Some(first), Some(last)) = (checked.or(unchecked).map(|(first, _)| first), last) else {
+            return Ok(());
+        };
         let large = match &mut self.large {
             Some(large) => large,
             none => {
-                let (client, primary) = (Arc::clone(&self.store.client), first.key.clone());
+                let (client, primary) = (Arc::clone(&self.store.client), first);
                 let begun = self.store.wait(async move {
                     let start = client.timestamps.next().await?;
                     let commit = Arc::new(Commit {
@@ -73,25 +84,35 @@ impl TikvLoad {
     }
 }
 
-impl BulkLoad for TikvLoad {
-    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        kv::bulk::check_pair(self.last_key.as_deref(), key, value)?;
-        let (bytes, limit_bytes) = (key.len(), self.store.keys.bytes_max());
-        if bytes > limit_bytes {
-            return Err(Error::KeyTooLong { bytes, limit_bytes });
-        }
-        let mutation = self.store.mutation(key, Some(value), false)?;
+impl AtomicLoad {
+    fn push(&mut self, key: &[u8], value: &[u8], is_insert: bool) -> Result<()> {
+        let mutation = checked_mutation(&self.store, self.last_key.as_deref(), (key, value), is_insert)?;
         self.part_bytes += key.len() + value.len();
-        self.part.push(mutation);
-        self.last_key = Some(key.to_vec());
+        // The first key decides the outcome, so its store must find a rollback by others.
+        let is_checked = is_insert || self.last_key.is_none();
+        let part = if is_checked { &mut self.part.checked } else { &mut self.part.unchecked };
+        part.push(mutation);
+        let last = self.last_key.get_or_insert_default();
+        last.clear();
+        last.extend_from_slice(key);
         if self.part_bytes >= PART_BYTES { self.write_part() } else { Ok(()) }
+    }
+}
+
+impl BulkLoad for AtomicLoad {
+    fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.push(key, value, false)
+    }
+
+    fn add_absent(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.push(key, value, true)
     }
 
     fn finish(mut self: Box<Self>, _: Durability) -> Result<()> {
         self.store.check_open()?;
         if self.large.is_none() {
             let part = std::mem::take(&mut self.part);
-            return if part.is_empty() { Ok(()) } else { self.store.commit(None, part.into(), PATIENCE_MIN) };
+            return if part.len() == 0 { Ok(()) } else { self.store.commit(None, part, PATIENCE_MIN) };
         }
         self.write_part()?;
         let Some(Large { commit, last, .. }) = &self.large else { return Ok(()) };
@@ -114,7 +135,7 @@ impl BulkLoad for TikvLoad {
 }
 
 /// Removes the locks of a load that was not finished.
-impl Drop for TikvLoad {
+impl Drop for AtomicLoad {
     fn drop(&mut self) {
         let Some(Large { commit, last, _heartbeat }) = self.large.take() else { return };
         self.store.spawn(async move {
