@@ -11,6 +11,7 @@ use kv::{
 
 use crate::keys::Keys;
 use crate::load::{AtomicLoad, PrivateLoad};
+use crate::maintenance::garbage::Collector;
 use crate::maintenance::upkeep::{self, Upkeep};
 use crate::maintenance::{drop_range, sizes};
 use crate::membership::Membership;
@@ -52,13 +53,22 @@ impl TikvEngine {
         let (client, keys, identity, membership) = opened;
         let shared = Shared::new(client, threads, keys, options.clone(), membership);
         let upkeep = BackgroundThread::start("tikv-upkeep", Arc::new(Upkeep::new(&shared)))?;
-        let store = Store::new(shared);
-        Ok(Arc::new(TikvEngine { store: OpenStore::new(store, vec![upkeep]), identity }))
+        let mut threads = vec![upkeep];
+        if options.collect_garbage {
+            threads.push(BackgroundThread::start("tikv-garbage", Arc::new(Collector::new(&shared)))?);
+        }
+        Ok(Arc::new(TikvEngine { store: OpenStore::new(Store::new(shared), threads), identity }))
     }
 
     /// Returns the identity of the store.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// Returns the state of the store, for tests of background work.
+    #[cfg(test)]
+    pub(crate) fn shared(&self) -> Result<Arc<Shared>> {
+        Ok(Arc::clone(&self.store()?.shared))
     }
 
     fn store(&self) -> Result<Arc<Store>> {

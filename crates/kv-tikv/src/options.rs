@@ -25,6 +25,8 @@ pub struct TikvOptions {
     pub one_phase: bool,
     /// Maximum size in bytes of a transaction's keys and values.
     pub transaction_bytes_max: usize,
+    /// One of the servers collects old versions, if no other program uses the cluster.
+    pub collect_garbage: bool,
 }
 
 impl Default for TikvOptions {
@@ -38,6 +40,7 @@ impl Default for TikvOptions {
             lease: Duration::from_secs(30),
             one_phase: true,
             transaction_bytes_max: 64 << 20,
+            collect_garbage: true,
         }
     }
 }

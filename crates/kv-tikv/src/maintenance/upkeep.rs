@@ -74,7 +74,7 @@ impl Task for Upkeep {
 }
 
 /// Prolongs the lease and tells PD the oldest state that is read.
-fn round(store: &Arc<Shared>) -> Result<()> {
+pub(crate) fn round(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
         this.membership.renew(&this.client, |_| ()).await?;

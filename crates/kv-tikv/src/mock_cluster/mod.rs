@@ -7,6 +7,7 @@
 
 mod elections;
 mod faults;
+mod garbage;
 mod mvcc;
 mod pd;
 mod regions;
@@ -56,9 +57,12 @@ struct State {
     clock: u64,
     /// Milliseconds by which the clock is ahead of the machine's.
     ahead: u64,
+    /// The oldest readable state.
     safe_point: u64,
-    /// The safe points that services have asked for.
-    services: Vec<(Vec<u8>, u64)>,
+    /// The locks whose transactions the stores may have forgotten.
+    forgotten: usize,
+    /// The states that services have asked for.
+    services: Vec<Service>,
     /// The stores that have stopped, with the timestamp of their end.
     stopped: BTreeMap<u64, u64>,
     elections: Elections,
@@ -73,6 +77,14 @@ struct State {
     deprecated_messages: usize,
     /// The moment when PD has its next leader.
     pd_leads_from_ms: u64,
+}
+
+/// A state that PD keeps for a service.
+struct Service {
+    id: Vec<u8>,
+    oldest: u64,
+    /// The end of its life in milliseconds of the cluster's time.
+    until_ms: u64,
 }
 
 impl MockCluster {
@@ -129,6 +141,13 @@ impl MockCluster {
         state.safe_point = state.timestamps(1);
     }
 
+    /// Returns the number of versions that the stores keep, and the number of locks whose
+    /// transactions they may have forgotten.
+    pub(crate) fn kept(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.pairs.versions(), state.forgotten)
+    }
+
     /// Fills the disks of all stores almost, or makes room on them.
     pub(crate) fn set_almost_full(&self, is_almost_full: bool) {
         self.lock().is_almost_full = is_almost_full;
@@ -152,7 +171,7 @@ impl MockCluster {
 
     /// Returns the oldest state that a service has asked PD to keep.
     pub(crate) fn oldest_kept(&self) -> Option<u64> {
-        self.lock().services.iter().map(|(_, safe_point)| *safe_point).min()
+        self.lock().oldest_kept()
     }
 
     /// Returns the number of locks in the cluster.
@@ -211,6 +230,13 @@ impl State {
     fn now_ms(&self) -> u64 {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
         time + self.ahead
+    }
+
+    /// Returns the oldest state that a service has asked PD to keep.
+    fn oldest_kept(&self) -> Option<u64> {
+        let now_ms = self.now_ms();
+        let living = self.services.iter().filter(|service| now_ms < service.until_ms);
+        living.map(|service| service.oldest).min()
     }
 
     /// Returns the bounds of the region to which a message is addressed, or the error that says

@@ -12,20 +12,20 @@ use crate::protocol::region::Nothing;
 /// The keys in order.
 #[derive(Default)]
 pub(super) struct Pairs {
-    records: BTreeMap<Vec<u8>, Records>,
+    pub(super) records: BTreeMap<Vec<u8>, Records>,
     /// The greatest timestamp at which something was read.
     greatest_read: u64,
 }
 
 #[derive(Default)]
-struct Records {
-    lock: Option<Lock>,
+pub(super) struct Records {
+    pub(super) lock: Option<Lock>,
     /// By the timestamp of the commit, or by that of the start for a rollback.
-    writes: BTreeMap<u64, Write>,
+    pub(super) writes: BTreeMap<u64, Write>,
 }
 
-struct Lock {
-    start: u64,
+pub(super) struct Lock {
+    pub(super) start: u64,
     primary: Vec<u8>,
     op: Op,
     value: Vec<u8>,
@@ -34,12 +34,12 @@ struct Lock {
     keys: u64,
 }
 
-struct Write {
+pub(super) struct Write {
     start: u64,
-    kind: Kind,
+    pub(super) kind: Kind,
 }
 
-enum Kind {
+pub(super) enum Kind {
     Put(Vec<u8>),
     Delete,
     Lock,
@@ -95,7 +95,7 @@ impl Records {
     }
 }
 
-fn locked(key: &[u8], lock: &Lock) -> KeyError {
+pub(super) fn locked(key: &[u8], lock: &Lock) -> KeyError {
     let info = LockInfo {
         primary_lock: lock.primary.clone(),
         lock_version: lock.start,

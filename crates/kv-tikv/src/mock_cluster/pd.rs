@@ -2,8 +2,13 @@
 
 use prost::DecodeError;
 
-use super::{PD_ADDRESS, STORES, State, address_of, reply};
+use super::garbage::end_reads_before;
+use super::{PD_ADDRESS, STORES, Service, State, address_of, reply};
 use crate::codec;
+use crate::protocol::garbage::{
+    AdvanceGcSafePointRequest, AdvanceGcSafePointResponse, AdvanceTxnSafePointRequest,
+    AdvanceTxnSafePointResponse, UpdateGcSafePointRequest, UpdateGcSafePointResponse,
+};
 use crate::protocol::pd::{
     DeleteGcBarrierRequest, DeleteGcBarrierResponse, GcState, GetAllStoresRequest, GetAllStoresResponse,
     GetGcSafePointRequest, GetGcSafePointResponse, GetGcStateRequest, GetGcStateResponse, GetMembersRequest,
@@ -32,11 +37,13 @@ fn header() -> Option<ResponseHeader> {
 /// deprecated.
 pub(super) fn is_unknown(state: &mut State, method: &str) -> bool {
     match method.trim_start_matches("/pdpb.PD/") {
-        "SetGCBarrier" | "DeleteGCBarrier" | "GetGCState" if state.is_pd_old => {
+        "SetGCBarrier" | "DeleteGCBarrier" | "GetGCState" | "AdvanceTxnSafePoint" | "AdvanceGCSafePoint"
+            if state.is_pd_old =>
+        {
             state.unknown_messages += 1;
             true
         }
-        "UpdateServiceGCSafePoint" | "GetGCSafePoint" if !state.is_pd_old => {
+        "UpdateServiceGCSafePoint" | "GetGCSafePoint" | "UpdateGCSafePoint" if !state.is_pd_old => {
             state.deprecated_messages += 1;
             false
         }
@@ -52,11 +59,11 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
                 let error = Some(HeaderError { kind: 1, message });
                 return SetGcBarrierResponse { header: Some(ResponseHeader { cluster_id: CLUSTER, error }) };
             }
-            keep(state, request.barrier_id.into_bytes(), Some(request.barrier_ts));
+            keep(state, request.barrier_id.into_bytes(), Some(request.barrier_ts), request.ttl_seconds);
             SetGcBarrierResponse { header: header() }
         }),
         "DeleteGCBarrier" => reply(message, |request: DeleteGcBarrierRequest| {
-            keep(state, request.barrier_id.into_bytes(), None);
+            keep(state, request.barrier_id.into_bytes(), None, 0);
             DeleteGcBarrierResponse { header: header() }
         }),
         "GetGCState" => reply(message, |_: GetGcStateRequest| {
@@ -108,8 +115,25 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
             GetAllStoresResponse { header: header(), stores }
         }),
         "UpdateServiceGCSafePoint" => reply(message, |request: UpdateServiceGcSafePointRequest| {
-            keep(state, request.service_id, (request.ttl > 0).then_some(request.safe_point));
+            let is_collector = request.service_id == b"gc_worker";
+            let oldest = (request.ttl > 0).then_some(request.safe_point);
+            keep(state, request.service_id, oldest, request.ttl);
+            if is_collector {
+                end_reads_before(state, request.safe_point);
+            }
             UpdateServiceGcSafePointResponse { header: header(), min_safe_point: state.safe_point }
+        }),
+        "AdvanceTxnSafePoint" => reply(message, |request: AdvanceTxnSafePointRequest| {
+            let new_txn_safe_point = end_reads_before(state, request.target);
+            AdvanceTxnSafePointResponse { header: header(), new_txn_safe_point }
+        }),
+        "AdvanceGCSafePoint" => reply(message, |request: AdvanceGcSafePointRequest| {
+            state.forgotten += state.pairs.let_go_before(request.target);
+            AdvanceGcSafePointResponse { header: header(), new_gc_safe_point: request.target }
+        }),
+        "UpdateGCSafePoint" => reply(message, |request: UpdateGcSafePointRequest| {
+            state.forgotten += state.pairs.let_go_before(request.safe_point);
+            UpdateGcSafePointResponse { header: header(), new_safe_point: request.safe_point }
         }),
         _ => reply(message, |_: GetGcSafePointRequest| GetGcSafePointResponse {
             header: header(),
@@ -119,9 +143,11 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
 }
 
 /// Notes the oldest state that a service asks for.
-fn keep(state: &mut State, service: Vec<u8>, oldest: Option<u64>) {
-    state.services.retain(|(id, _)| *id != service);
-    state.services.extend(oldest.map(|oldest| (service, oldest)));
+fn keep(state: &mut State, id: Vec<u8>, oldest: Option<u64>, life_seconds: i64) {
+    let life_ms = u64::try_from(life_seconds).unwrap_or(0).saturating_mul(1000);
+    let until_ms = state.now_ms().saturating_add(life_ms);
+    state.services.retain(|service| service.id != id);
+    state.services.extend(oldest.map(|oldest| Service { id, oldest, until_ms }));
 }
 
 /// Describes a store. One that has not stopped has just sent a heartbeat.

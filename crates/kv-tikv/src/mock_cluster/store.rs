@@ -2,8 +2,10 @@
 
 use prost::DecodeError;
 
+use super::garbage::scan_locks;
 use super::{State, reply};
 use crate::codec;
+use crate::protocol::garbage::{ScanLockRequest, ScanLockResponse};
 use crate::protocol::kv::{
     BatchGetRequest, BatchGetResponse, BatchRollbackRequest, BatchRollbackResponse, CheckTxnStatusRequest,
     CheckTxnStatusResponse, CommitRequest, CommitResponse, Context, GetRequest, GetResponse, KeyError,
@@ -59,6 +61,7 @@ pub(super) fn answer(
         "KvTxnHeartBeat" => {
             at_region!(state, store, message, TxnHeartBeatRequest, TxnHeartBeatResponse, prolong)
         }
+        "KvScanLock" => at_region!(state, store, message, ScanLockRequest, ScanLockResponse, scan_locks),
         "KvCheckTxnStatus" => {
             at_region!(state, store, message, CheckTxnStatusRequest, CheckTxnStatusResponse, status)
         }

@@ -3,6 +3,7 @@
 //! Field numbers are those of the project's public definitions (`kvproto`). Unused fields are
 //! omitted; the decoder skips them.
 
+pub(crate) mod garbage;
 pub(crate) mod kv;
 pub(crate) mod pd;
 pub(crate) mod region;

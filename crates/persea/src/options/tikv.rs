@@ -17,6 +17,8 @@ options::section! {
         text("tikv.ca", "", "PEM file with the CA certificates of the cluster; enables encryption.").optional();
     static CERT: Opt<Maybe<Text>> =
         text("tikv.cert", "", "PEM file with the certificate that this server shows to the cluster.").optional();
+    static COLLECT_GARBAGE: Opt<Flag> =
+        flag("tikv.collect-garbage", true, "Let the cluster remove old versions of keys after ten minutes, if no other program uses the cluster.");
     static KEY: Opt<Maybe<Text>> =
         text("tikv.key", "", "PEM file with the key of --tikv.cert.").optional();
     static LEASE: Opt<Seconds> =
@@ -75,6 +77,7 @@ pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
         message_timeout: defaults.message_timeout.min(timeout),
         lease,
         one_phase: options.get(&ONE_PHASE_COMMIT),
+        collect_garbage: options.get(&COLLECT_GARBAGE),
         transaction_bytes_max: options.size(&MAX_TRANSACTION_SIZE).max(1 << 20),
     })
 }

@@ -1,5 +1,6 @@
 //! The placement driver: timestamps, the places of regions and stores, safe points.
 
+mod garbage;
 mod safe_points;
 mod timestamps;
 
