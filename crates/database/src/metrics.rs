@@ -306,6 +306,8 @@ pub struct TransactionCounts {
     pub aborted: Counter,
     /// Stream transactions that were aborted after their idle time.
     pub expired: Counter,
+    /// Those of [`TransactionCounts::read_only`] that any replica of the data may answer.
+    pub dirty_read_only: Counter,
     /// Queries and other reads outside of stream transactions, and stream transactions that may
     /// write nothing.
     pub read_only: Counter,
@@ -321,6 +323,11 @@ pub(crate) const TRANSACTIONS: &[Metric<TransactionCounts>] = &[
         "arangodb_read_transactions_total",
         "Total number of read-only transactions, including single queries and reads.",
         |counts| (&counts.read_only).into(),
+    ),
+    Metric::counter(
+        "arangodb_dirty_read_transactions_total",
+        "Total number of read-only transactions whose reads any replica of the data may answer.",
+        |counts| (&counts.dirty_read_only).into(),
     ),
     Metric::counter(
         "persea_stream_transactions_begun_total",

@@ -65,13 +65,7 @@ impl TikvEngine {
         &self.identity
     }
 
-    /// Returns the state of the store, for tests of background work.
-    #[cfg(test)]
-    pub(crate) fn shared(&self) -> Result<Arc<Shared>> {
-        Ok(Arc::clone(&self.store()?.shared))
-    }
-
-    fn store(&self) -> Result<Arc<Store>> {
+    pub(crate) fn store(&self) -> Result<Arc<Store>> {
         let store = self.store.get()?;
         store.shared.check_open()?;
         Ok(store)
@@ -90,6 +84,10 @@ impl Engine for TikvEngine {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.store()?.snapshot()
+    }
+
+    fn replica_snapshot(&self, not_before: u64) -> Result<Arc<dyn Snapshot>> {
+        self.store()?.replica_snapshot(not_before)
     }
 
     fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>> {

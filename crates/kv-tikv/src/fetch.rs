@@ -7,11 +7,13 @@ use kv::{Error, KeyRange, Result};
 use tokio::task::JoinSet;
 
 use crate::locks::LOCK_PAUSE;
+use crate::protocol::RegionRequest;
 use crate::protocol::kv::{
     BatchGetRequest, BatchGetResponse, Context, GetRequest, KvPair, LockInfo, ScanRequest, ScanResponse,
 };
 use crate::refusals::lock_of;
-use crate::topology::client::Client;
+use crate::replica_reads::ReadAt;
+use crate::topology::client::{Client, Miss};
 use crate::topology::regions::Region;
 use crate::topology::retry::Retry;
 
@@ -44,7 +46,7 @@ pub(crate) struct PageSpec {
 /// The locks that a reader has met, and those that it may pass by.
 struct Reader<'a> {
     client: &'a Client,
-    at: u64,
+    read: ReadAt,
     retry: Retry,
     passable: Vec<u64>,
 }
@@ -54,9 +56,18 @@ impl Reader<'_> {
         Context { resolved_locks: self.passable.clone(), ..Context::default() }
     }
 
+    async fn send<Q: RegionRequest>(
+        &self,
+        region: &Region,
+        request: &Q,
+        context: Context,
+    ) -> std::result::Result<Q::Reply, Miss> {
+        self.client.read(region, request, context, self.read).await
+    }
+
     async fn resolve(&mut self, locks: &[LockInfo]) -> Result<()> {
         // The largest timestamp requests the latest state, and is not a state of its own.
-        let reader = (self.at != u64::MAX).then_some(self.at);
+        let reader = (self.read.at != u64::MAX).then_some(self.read.at);
         let resolved = self.client.resolve(locks, reader, &mut self.retry).await?;
         self.passable.extend(resolved.passable);
         if resolved.must_wait {
@@ -68,17 +79,17 @@ impl Reader<'_> {
 }
 
 impl Client {
-    fn reader(&self, at: u64) -> Reader<'_> {
-        Reader { client: self, at, retry: self.retry(), passable: Vec::new() }
+    fn reader(&self, read: ReadAt) -> Reader<'_> {
+        Reader { client: self, read, retry: self.retry(), passable: Vec::new() }
     }
 
     /// Looks up one key.
-    pub(crate) async fn get(&self, key: &[u8], at: u64) -> Result<Option<Vec<u8>>> {
-        let mut reader = self.reader(at);
-        let request = GetRequest { context: None, key: key.to_vec(), version: at };
+    pub(crate) async fn get(&self, key: &[u8], read: impl Into<ReadAt>) -> Result<Option<Vec<u8>>> {
+        let mut reader = self.reader(read.into());
+        let request = GetRequest { context: None, key: key.to_vec(), version: reader.read.at };
         loop {
             let region = self.region_of(key).await?;
-            match self.send(&region, &request, reader.context()).await {
+            match reader.send(&region, &request, reader.context()).await {
                 Err(miss) => miss.pause(&mut reader.retry).await?,
                 Ok(reply) => match reply.error {
                     Some(error) => reader.resolve(&[lock_of(error)?]).await?,
@@ -89,17 +100,22 @@ impl Client {
     }
 
     /// Looks up keys, which ascend.
-    pub(crate) async fn get_many(self: &Arc<Self>, keys: Vec<Vec<u8>>, at: u64) -> Result<Found> {
+    pub(crate) async fn get_many(
+        self: &Arc<Self>,
+        keys: Vec<Vec<u8>>,
+        read: impl Into<ReadAt>,
+    ) -> Result<Found> {
+        let read = read.into();
         let mut groups = self.by_region(keys, |key| key).await?;
         if groups.len() == 1
             && let Some((region, keys)) = groups.pop()
         {
-            return self.get_in(region, keys, at).await;
+            return self.get_in(region, keys, read).await;
         }
         let mut tasks = JoinSet::new();
         for (region, keys) in groups {
             let client = Arc::clone(self);
-            tasks.spawn(async move { client.get_in(region, keys, at).await });
+            tasks.spawn(async move { client.get_in(region, keys, read).await });
         }
         let mut found = Found::new();
         while let Some(part) = tasks.join_next().await {
@@ -108,13 +124,13 @@ impl Client {
         Ok(found)
     }
 
-    async fn get_in(&self, region: Arc<Region>, keys: Vec<Vec<u8>>, at: u64) -> Result<Found> {
-        let mut reader = self.reader(at);
+    async fn get_in(&self, region: Arc<Region>, keys: Vec<Vec<u8>>, read: ReadAt) -> Result<Found> {
+        let mut reader = self.reader(read);
         let mut found = Found::new();
         let mut waiting = VecDeque::from([(region, keys)]);
         while let Some((region, keys)) = waiting.pop_front() {
-            let request = BatchGetRequest { context: None, keys, version: at };
-            let keys = match self.send(&region, &request, reader.context()).await {
+            let request = BatchGetRequest { context: None, keys, version: read.at };
+            let keys = match reader.send(&region, &request, reader.context()).await {
                 Ok(BatchGetResponse { pairs, error, .. }) => {
                     let mut locks = Vec::new();
                     for pair in pairs {
@@ -145,10 +161,10 @@ impl Client {
     }
 
     /// Reads at most `rows` pairs of the first region of a range.
-    pub(crate) async fn page(&self, spec: &PageSpec, rows: usize, at: u64) -> Result<Page> {
+    pub(crate) async fn page(&self, spec: &PageSpec, rows: usize, read: impl Into<ReadAt>) -> Result<Page> {
         let PageSpec { range, reverse, .. } = spec;
         let rows = rows.clamp(1, PAGE_ROWS_MAX);
-        let mut reader = self.reader(at);
+        let mut reader = self.reader(read.into());
         loop {
             // The part of the range in the region that comes first.
             let part = if *reverse {
@@ -167,13 +183,13 @@ impl Client {
                 context: None,
                 start_key: from.clone(),
                 limit: rows as u32,
-                version: at,
+                version: reader.read.at,
                 key_only: spec.keys_only,
                 reverse: *reverse,
                 end_key: to.clone(),
             };
             let context = Context { not_fill_cache: spec.is_passing, ..reader.context() };
-            let ScanResponse { mut pairs, error, .. } = match self.send(&region, &request, context).await {
+            let ScanResponse { mut pairs, error, .. } = match reader.send(&region, &request, context).await {
                 Ok(reply) => reply,
                 Err(miss) => {
                     miss.pause(&mut reader.retry).await?;

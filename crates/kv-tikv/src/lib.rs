@@ -29,6 +29,7 @@ mod versions;
 mod options;
 mod topology;
 mod refusals;
+mod replica_reads;
 mod locks;
 mod commit;
 mod fetch;
@@ -53,4 +54,4 @@ pub use membership::identity::Identity;
 #[cfg(feature = "mock-cluster")]
 pub use memory_cluster::MemoryCluster;
 pub use network::TlsFiles;
-pub use options::TikvOptions;
+pub use options::{DIRTY_READ_AGE_MAX, TikvOptions};

@@ -34,11 +34,17 @@ impl MemoryCluster {
 
     /// Opens the store for one more server, whose lease has this life.
     pub fn open(&self, lease: Duration) -> Result<Arc<TikvEngine>> {
+        self.open_with_age(lease, Duration::ZERO)
+    }
+
+    /// Opens the store as [`MemoryCluster::open`] does, with dirty reads of an age.
+    pub fn open_with_age(&self, lease: Duration, dirty_read_age: Duration) -> Result<Arc<TikvEngine>> {
         let options = TikvOptions {
             pd: vec![PD_ADDRESS.to_owned()],
             timeout: self.timeout,
             message_timeout: Duration::from_secs(1),
             lease,
+            dirty_read_age,
             ..TikvOptions::default()
         };
         let route = Route::to(&self.cluster);
@@ -63,6 +69,11 @@ impl MemoryCluster {
     /// Stops one of the stores 1 to 3. The others take over its regions after an election.
     pub fn stop_store(&self, store: u64) {
         self.cluster.stop_store(store);
+    }
+
+    /// Returns the number of stores that have answered reads since the last call.
+    pub fn reading_stores(&self) -> usize {
+        self.cluster.reads().len()
     }
 
     /// Lets time pass for PD.

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::network::TlsFiles;
 
+/// The greatest age of a dirty read.
+pub const DIRTY_READ_AGE_MAX: Duration = Duration::from_secs(60);
+
 /// The cluster and the part of it that a store takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TikvOptions {
@@ -23,6 +26,9 @@ pub struct TikvOptions {
     pub lease: Duration,
     /// Commits in one phase where a single region has all keys.
     pub one_phase: bool,
+    /// The age of dirty reads. At zero they read the present state, for which a follower asks its
+    /// leader; at more than zero they read that far in the past, without the leader.
+    pub dirty_read_age: Duration,
     /// Maximum size in bytes of a transaction's keys and values.
     pub transaction_bytes_max: usize,
     /// One of the servers collects old versions, if no other program uses the cluster.
@@ -39,6 +45,7 @@ impl Default for TikvOptions {
             message_timeout: Duration::from_secs(8),
             lease: Duration::from_secs(30),
             one_phase: true,
+            dirty_read_age: Duration::ZERO,
             transaction_bytes_max: 64 << 20,
             collect_garbage: true,
         }

@@ -10,11 +10,12 @@ use crate::commit::Commit;
 use crate::commit::mutations::Mutations;
 use crate::keys::Keys;
 use crate::membership::Membership;
-use crate::options::TikvOptions;
+use crate::options::{DIRTY_READ_AGE_MAX, TikvOptions};
 use crate::protocol::kv::{Mutation, Op};
+use crate::replica_reads::{Answering, ReadAt};
 use crate::runtime::Threads;
 use crate::topology::client::Client;
-use crate::topology::pd::SafePoints;
+use crate::topology::pd::{self, SafePoints};
 use crate::values;
 use crate::versions::Versions;
 
@@ -97,6 +98,22 @@ impl Shared {
             let now = client.timestamps.next().await?;
             client.fence.check(now).map(|()| now)
         })
+    }
+
+    /// Returns the state of a dirty read, which is `not_before` or later.
+    pub(crate) fn dirty_read(&self, not_before: u64) -> Result<ReadAt> {
+        // PD may have removed the states before the safe point.
+        let floor = not_before.max(self.versions.safe_point());
+        let now_ms = self.client.timestamps.milliseconds_now();
+        let age_ms = self.options.dirty_read_age.min(DIRTY_READ_AGE_MAX).as_millis() as u64;
+        let oldest = pd::from_milliseconds(now_ms.saturating_sub(DIRTY_READ_AGE_MAX.as_millis() as u64));
+        let ceiling = self.client.replicas.ceiling().map(|ceiling| ceiling.at).filter(|at| *at >= oldest);
+        if age_ms == 0 && ceiling.is_none() {
+            return Ok(ReadAt { at: self.now()?, answering: Answering::AnyAfterLeader });
+        }
+        let wanted = pd::from_milliseconds(now_ms.saturating_sub(age_ms));
+        let at = ceiling.map_or(wanted, |ceiling| wanted.min(ceiling)).max(floor);
+        Ok(ReadAt { at, answering: Answering::Any })
     }
 
     /// Commits mutations.

@@ -10,6 +10,7 @@ use crate::commit::mutations::Mutations;
 use crate::protocol::kv::{Mutation, Op};
 use crate::read::snapshot::TikvSnapshot;
 use crate::read::state::State;
+use crate::replica_reads::ReadAt;
 use crate::shared::Shared;
 use crate::values;
 
@@ -33,6 +34,17 @@ impl Store {
     /// Returns the number of conflicts that commits have found.
     pub(crate) fn remote_conflicts(&self) -> u64 {
         self.remote_conflicts.load(Ordering::Relaxed)
+    }
+
+    /// Takes a snapshot that any replica may answer, at `not_before` or later.
+    pub(crate) fn replica_snapshot(&self, not_before: u64) -> Result<Arc<dyn Snapshot>> {
+        self.shared.check_open()?;
+        Ok(self.snapshot_at(self.shared.dirty_read(not_before)?))
+    }
+
+    fn snapshot_at(&self, read: impl Into<ReadAt>) -> Arc<dyn Snapshot> {
+        let state = State::new(Arc::clone(&self.shared), read.into());
+        Arc::new(TikvSnapshot { state: Arc::new(state) })
     }
 
     fn mutations(&self, writes: &Writes<'_>) -> Result<Mutations> {
@@ -74,8 +86,7 @@ impl LocalStore for Store {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.shared.check_open()?;
-        let at = self.shared.now()?;
-        Ok(Arc::new(TikvSnapshot { state: Arc::new(State::new(Arc::clone(&self.shared), at)) }))
+        Ok(self.snapshot_at(self.shared.now()?))
     }
 
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()> {

@@ -36,9 +36,14 @@ impl Versions {
         self.safe_point.fetch_max(safe_point, Ordering::AcqRel);
     }
 
+    /// Returns the timestamp before which the cluster may have removed versions.
+    pub(crate) fn safe_point(&self) -> u64 {
+        self.safe_point.load(Ordering::Acquire)
+    }
+
     /// Checks that the cluster keeps the state at a timestamp. Errors: [`Error::SnapshotExpired`].
     pub(crate) fn check(&self, at: u64) -> Result<()> {
-        if at < self.safe_point.load(Ordering::Acquire) { Err(Error::SnapshotExpired) } else { Ok(()) }
+        if at < self.safe_point() { Err(Error::SnapshotExpired) } else { Ok(()) }
     }
 }
 

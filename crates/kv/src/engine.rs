@@ -26,6 +26,17 @@ pub trait Engine: Send + Sync {
     /// The snapshot does not change for as long as it lives.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
+    /// Takes a snapshot that any replica of the data may answer, so that reads are spread over all
+    /// of them.
+    ///
+    /// The snapshot may be older than the last commit, as far as the engine's options allow, or
+    /// while a part of the data has no leader. It is one consistent state all the same, with a
+    /// [`Snapshot::version`] of `not_before` or more. An engine without replicas takes an ordinary
+    /// snapshot.
+    fn replica_snapshot(&self, _not_before: u64) -> Result<Arc<dyn Snapshot>> {
+        self.snapshot()
+    }
+
     /// Begins a transaction that reads the current state, or, if the options say so, the state at
     /// its first read.
     fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>>;

@@ -114,7 +114,9 @@ impl CachedResult {
 
     fn spec(&self, format: Format) -> CursorSpec {
         let default_ttl = self.session.instance().options().query_defaults.cursor_ttl;
-        CursorSpec { cached: Some(true), ..self.request.cursor_spec(format, default_ttl) }
+        // The result is that of the present data, but the client asks if it may be another one.
+        let may_be_dirty = self.session.reads_replicas();
+        CursorSpec { cached: Some(true), may_be_dirty, ..self.request.cursor_spec(format, default_ttl) }
     }
 }
 

@@ -18,6 +18,7 @@ impl QueryRequest {
             allow_retry: self.options.allow_retry,
             cached: Some(false),
             plan_cache_key: None,
+            may_be_dirty: false,
         }
     }
 }

@@ -105,6 +105,9 @@ impl Session {
 
     /// Plans and runs a query as far as a budget allows. Errors: those of planning and execution.
     pub fn begin_query(&self, request: QueryRequest, format: Format, budget: Budget) -> Result<Progress> {
+        if request.options.allow_dirty_reads && !self.reads_replicas() {
+            return self.clone().reading_replicas().begin_query(request, format, budget);
+        }
         if let Some(result) = self.cached_result(&request)? {
             return match budget.is_unlimited() || result.estimate() == Estimate::Constant {
                 true => result.run(format).map(Progress::Done),
@@ -131,6 +134,9 @@ impl Session {
 
     /// Returns a query whose result one reply delivers as a whole. It is not planned yet.
     pub fn whole_query(&self, request: QueryRequest) -> Result<RestOfQuery> {
+        if request.options.allow_dirty_reads && !self.reads_replicas() {
+            return self.clone().reading_replicas().whole_query(request);
+        }
         let work = match self.cached_result(&request)? {
             Some(result) => Work::Copy(Box::new(result)),
             None => Work::Plan(Arc::new(request)),

@@ -7,7 +7,7 @@ use aql_exec::{
     AnalyzerLookup, DataAccess, Execution, ExecutionInput, ExecutionOptions, OpenChanges, OpenGraphs,
     ReadAuthorization, SpillOptions,
 };
-use aql_plan::Access;
+use aql_plan::{Access, NodeKind, for_each_node};
 use catalog::{AccessLevel, CollectionId};
 use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Database, TransactionOptions};
@@ -25,7 +25,9 @@ impl PreparedQuery {
         let database = self.session.database_in(&self.planned.catalog)?;
         self.note_reads(database);
         if !self.planned.plan.is_modification {
-            return Ok((DataAccess::Read(self.session.snapshot()?), None));
+            let snapshot =
+                if self.searches() { self.session.current_snapshot()? } else { self.session.snapshot()? };
+            return Ok((DataAccess::Read(snapshot), None));
         }
         let used = |access: Access| -> Vec<Arc<Collection>> {
             let uses = self.planned.plan.collections.iter().filter(|used| used.access == access);
@@ -49,6 +51,15 @@ impl PreparedQuery {
             _ => error,
         })?;
         Ok((DataAccess::Write(writer.take()?), Some(writer)))
+    }
+
+    /// Returns true if the query searches text indexes, which follow the present state.
+    fn searches(&self) -> bool {
+        let mut searches = false;
+        for_each_node(&self.planned.plan.nodes, &mut |node| {
+            searches |= matches!(node.kind, NodeKind::EnumerateView(_));
+        });
+        searches
     }
 
     /// Counts the query for each collection that it only reads.

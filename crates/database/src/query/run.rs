@@ -56,6 +56,7 @@ impl PreparedQuery {
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
         let mut spec = self.request.cursor_spec(format, default_ttl);
         spec.plan_cache_key = self.planned.plan_cache_key.clone();
+        spec.may_be_dirty = !self.planned.plan.is_modification && session.may_read_dirty()?;
         Ok(RunningQuery { session, rows: RunningRows::start(self, capture)?, spec })
     }
 

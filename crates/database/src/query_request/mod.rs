@@ -88,6 +88,8 @@ pub struct QueryOptions {
     pub use_plan_cache: Option<bool>,
     /// Treat collections that the user may not read as empty, rather than fail with error 11.
     pub skip_inaccessible_collections: bool,
+    /// Any replica of the data may answer the reads. It has no effect on a query that writes.
+    pub allow_dirty_reads: bool,
     /// `/_api/explain`: show every plan that was considered.
     pub all_plans: bool,
 }
@@ -112,6 +114,7 @@ impl Default for QueryOptions {
             intermediate_commit_bytes: None,
             use_plan_cache: None,
             skip_inaccessible_collections: false,
+            allow_dirty_reads: false,
             all_plans: false,
         }
     }
@@ -183,6 +186,7 @@ impl QueryRequest {
                 "skipInaccessibleCollections" => {
                     options.skip_inaccessible_collections = bool_of(name, value)?
                 }
+                "allowDirtyReads" => options.allow_dirty_reads = bool_of(name, value)?,
                 "failOnWarning" => options.fail_on_warning = Some(bool_of(name, value)?),
                 "usePlanCache" => options.use_plan_cache = Some(bool_of(name, value)?),
                 "cache" => self.cache = Some(bool_of(name, value)?),
@@ -285,7 +289,7 @@ fn rules(optimizer: Slice<'_>) -> Result<Vec<String>> {
 /// `satelliteSyncWait` in several types, and ArangoDB accepts all of them.
 fn check_without_effect(name: &str, value: Slice<'_>) -> Result<()> {
     match name {
-        "allowDirtyReads" | "fillBlockCache" | "verbosePlans" => bool_of(name, value).map(drop),
+        "fillBlockCache" | "verbosePlans" => bool_of(name, value).map(drop),
         "maxNodesPerCallstack" => non_negative(name, value).map(drop),
         "forceOneShardAttributeValue" if !value.is_string() => Err(type_error("string", name)),
         _ => Ok(()),

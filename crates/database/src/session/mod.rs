@@ -36,6 +36,8 @@ pub struct Session {
     interrupt: Option<Interrupt>,
     /// The number of the stream transaction that the session works in.
     transaction: Option<u64>,
+    /// Reads outside of stream transactions may be answered by any replica of the data.
+    reads_replicas: bool,
     /// The traced request that the session works for.
     trace: Option<Trace>,
 }
@@ -53,6 +55,7 @@ impl Session {
             claimed_name: None,
             interrupt: None,
             transaction: None,
+            reads_replicas: false,
             trace: None,
         };
         session.require_database(AccessLevel::ReadOnly)?;
@@ -70,6 +73,7 @@ impl Session {
             claimed_name: None,
             interrupt: None,
             transaction: None,
+            reads_replicas: false,
             trace: None,
         }
     }
@@ -89,6 +93,18 @@ impl Session {
     /// The transaction is looked up when it is first used.
     pub fn within(self, transaction: u64) -> Self {
         Session { transaction: Some(transaction), ..self }
+    }
+
+    /// Returns a session whose reads may be answered by any replica of the data, and may miss the
+    /// last commits. It has no effect on writes, nor within a stream transaction, which has settled
+    /// that at its beginning.
+    pub fn reading_replicas(self) -> Self {
+        Session { reads_replicas: true, ..self }
+    }
+
+    /// Returns true if reads outside of stream transactions may be answered by any replica.
+    pub(crate) fn reads_replicas(&self) -> bool {
+        self.reads_replicas
     }
 
     /// Returns the session with the name that its client gives while authentication is off. It has

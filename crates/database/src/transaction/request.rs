@@ -31,6 +31,9 @@ pub struct TransactionRequest {
     pub max_bytes: Option<u64>,
     /// True if the commit waits for the disk.
     pub wait_for_sync: bool,
+    /// True if any replica of the data may answer the reads. It has no effect on a transaction that
+    /// writes.
+    pub allow_dirty_reads: bool,
 }
 
 impl TransactionRequest {
@@ -52,6 +55,7 @@ impl TransactionRequest {
             lock_timeout: lock_timeout(body)?,
             max_bytes: max_bytes(body)?,
             wait_for_sync: flag(body, "waitForSync")?.unwrap_or(false),
+            allow_dirty_reads: flag(body, "allowDirtyReads")?.unwrap_or(false),
         };
         if request.read.len() + request.write.len() + request.exclusive.len() > MAX_COLLECTIONS {
             let message = format!("a transaction declares at most {MAX_COLLECTIONS} collections");

@@ -25,6 +25,8 @@ pub struct PendingTransaction {
     storage: storage::PendingTransaction,
     declared: Declared,
     durability: Durability,
+    /// Any replica may answer the reads of the transaction, which does not write.
+    reads_replicas: bool,
     deadline: Instant,
 }
 
@@ -50,15 +52,20 @@ impl PendingTransaction {
     /// server stops, 1500 if the session's interrupt was set.
     pub fn begin(self) -> Result<TransactionSummary> {
         self.check()?;
-        let PendingTransaction { session, storage, declared, durability, .. } = self;
+        let PendingTransaction { session, storage, declared, durability, reads_replicas, .. } = self;
         let is_read_only = declared.is_read_only();
         let transaction = Box::new(storage.begin()?);
+        let replica = reads_replicas.then(|| session.instance().store().replica_snapshot()).transpose()?;
         let memory = Charge::new(session.work_memory());
         let id = session.instance().next_local_id()?;
         let stream = StreamTransaction::new(id, session.owner(), declared, durability, transaction, memory);
+        let stream = match replica {
+            Some(replica) => stream.reading(replica),
+            None => stream,
+        };
         let transactions = session.instance().transactions();
         if is_read_only {
-            transactions.note_read();
+            transactions.note_read(reads_replicas);
         }
         transactions.insert(Arc::new(stream));
         // A concurrent stop of the server or drop of the database has not seen it.
@@ -122,11 +129,16 @@ impl Session {
             exclusive,
             ..TransactionOptions::default()
         };
+        // Text indexes follow the present state.
+        let has_old_states = read.iter().all(|collection| !collection.has_text_index());
+        let reads_replicas =
+            (request.allow_dirty_reads || self.reads_replicas()) && declared.is_read_only() && has_old_states;
         Ok(PendingTransaction {
             session: self.clone(),
             storage: self.instance().store().prepare_transaction(options),
             declared,
             durability: if request.wait_for_sync { Durability::Synced } else { Durability::Buffered },
+            reads_replicas,
             deadline: Instant::now() + request.lock_timeout,
         })
     }
@@ -218,15 +230,35 @@ impl Session {
         Ok(self.stream()?.map_or_else(|| self.catalog(), |stream| Arc::clone(stream.catalog())))
     }
 
+    /// Returns true if the reads of this session may miss the last commits.
+    ///
+    /// Errors: 1655, 1653, 1654.
+    pub fn may_read_dirty(&self) -> Result<bool> {
+        Ok(self.stream()?.map_or(self.reads_replicas(), |stream| stream.reads_replicas()))
+    }
+
     /// Returns the state that this session reads: that of the stream transaction with its writes,
-    /// or the current one.
+    /// or the current one, or one that a replica of the data has.
     ///
     /// Errors: 1655, 1653, 1654, 28 while another request uses the transaction.
     pub(crate) fn snapshot(&self) -> Result<Snapshot> {
+        self.snapshot_of(self.reads_replicas())
+    }
+
+    /// Returns the state that this session reads, without the last commits only in a stream
+    /// transaction that has settled so.
+    ///
+    /// Errors: as [`Session::snapshot`].
+    pub(crate) fn current_snapshot(&self) -> Result<Snapshot> {
+        self.snapshot_of(false)
+    }
+
+    fn snapshot_of(&self, reads_replicas: bool) -> Result<Snapshot> {
         let snapshot = match self.stream()? {
             None => {
-                self.instance().transactions().note_read();
-                self.instance().store().snapshot()?
+                self.instance().transactions().note_read(reads_replicas);
+                let store = self.instance().store();
+                if reads_replicas { store.replica_snapshot()? } else { store.snapshot()? }
             }
             Some(stream) => {
                 stream.view(self.instance().transactions().limits().lock_timeout, self.interrupt())?

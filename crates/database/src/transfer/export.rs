@@ -110,6 +110,7 @@ impl ExportRequest {
             allow_retry: false,
             cached: None,
             plan_cache_key: None,
+            may_be_dirty: false,
         }
     }
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use kv::background::Task;
 use kv::{Error, Result};
 
+use crate::options::DIRTY_READ_AGE_MAX;
 use crate::shared::Shared;
+use crate::topology::pd;
 
 /// The greatest time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -78,14 +80,27 @@ pub(crate) fn round(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
         this.membership.renew(&this.client, |_| ()).await?;
-        let oldest = match this.versions.oldest() {
-            Some(oldest) => oldest,
-            None => this.client.timestamps.next().await?,
-        };
+        lift_ceiling(&this);
+        let now_ms = pd::milliseconds(this.client.timestamps.next().await?);
+        // A dirty read may begin at any moment, at a timestamp of the past.
+        let dirty = pd::from_milliseconds(now_ms.saturating_sub(DIRTY_READ_AGE_MAX.as_millis() as u64));
+        let oldest = this.versions.oldest().map_or(dirty, |held| held.min(dirty));
         let kept = this.safe_points.hold(&this.client.pd, oldest, SAFE_POINT_LIFE_SECONDS).await?;
         this.versions.set_safe_point(kept);
         Ok(())
     })
+}
+
+/// Ends the ceiling of dirty reads once its region has a leader.
+fn lift_ceiling(store: &Arc<Shared>) {
+    let Some(ceiling) = store.client.replicas.ceiling() else { return };
+    let client = Arc::clone(&store.client);
+    store.spawn(async move {
+        // The largest timestamp requests the latest state, which the leader has.
+        if client.get(&ceiling.key, u64::MAX).await.is_ok() {
+            client.replicas.lift_ceiling(&ceiling);
+        }
+    });
 }
 
 /// Tells PD and other servers that this one is done.

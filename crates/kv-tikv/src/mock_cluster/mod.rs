@@ -77,6 +77,10 @@ struct State {
     deprecated_messages: usize,
     /// The moment when PD has its next leader.
     pd_leads_from_ms: u64,
+    /// The time after which replicas learn that they have all commits.
+    replicas_behind_ms: u64,
+    /// The reads since the last look, by the store that has answered them.
+    reads: BTreeMap<u64, usize>,
 }
 
 /// A state that PD keeps for a service.
@@ -177,6 +181,16 @@ impl MockCluster {
     /// Returns the number of locks in the cluster.
     pub(crate) fn locks(&self) -> usize {
         self.lock().pairs.locks()
+    }
+
+    /// Lets replicas learn after a time only that they have all commits.
+    pub(crate) fn set_replicas_behind(&self, milliseconds: u64) {
+        self.lock().replicas_behind_ms = milliseconds;
+    }
+
+    /// Returns the number of reads that each store has answered since the last call.
+    pub(crate) fn reads(&self) -> BTreeMap<u64, usize> {
+        std::mem::take(&mut self.lock().reads)
     }
 
     /// Makes the next `count` messages of a method fail.

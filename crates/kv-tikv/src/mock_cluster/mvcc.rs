@@ -112,6 +112,13 @@ impl Pairs {
         self.records.values().filter(|records| records.lock.is_some()).count()
     }
 
+    /// Returns the start of the oldest transaction with a lock in a range.
+    pub(super) fn oldest_lock(&self, (start, end): (&[u8], &[u8])) -> Option<u64> {
+        let end = if end.is_empty() { Bound::Unbounded } else { Bound::Excluded(end.to_vec()) };
+        let range = self.records.range((Bound::Included(start.to_vec()), end));
+        range.filter_map(|(_, records)| records.lock.as_ref().map(|lock| lock.start)).min()
+    }
+
     pub(super) fn get(&mut self, key: &[u8], at: u64, passable: &[u64]) -> Result<Option<Vec<u8>>, KeyError> {
         self.note_read(at);
         let Some(records) = self.records.get(key) else { return Ok(None) };

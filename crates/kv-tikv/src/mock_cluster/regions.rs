@@ -25,6 +25,7 @@ pub(super) struct Placed {
 /// An election, with moments in milliseconds of the cluster's time.
 #[derive(Clone, Copy)]
 struct Election {
+    begin_ms: u64,
     /// The other replicas have noticed. Before it, they name the leader that has stopped.
     noticed_ms: u64,
     end_ms: u64,
@@ -79,7 +80,8 @@ impl Map {
         let end_ms = now_ms + elections.store_ms();
         let noticed_ms = now_ms + elections.store_ms() / 2;
         for region in self.regions.iter_mut().filter(|region| region.leader == store) {
-            region.election = Some(Election { noticed_ms, end_ms, winner: store % STORES + 1 });
+            region.election =
+                Some(Election { begin_ms: now_ms, noticed_ms, end_ms, winner: store % STORES + 1 });
         }
     }
 
@@ -120,6 +122,13 @@ impl Map {
         self.regions.len()
     }
 
+    /// Returns the moment up to which a leader has told the other replicas of a region about its
+    /// commits, in milliseconds of the cluster's time.
+    pub(super) fn told_ms(&self, id: u64, now_ms: u64) -> u64 {
+        let region = self.regions.iter().find(|region| region.id == id);
+        region.and_then(|region| region.election).map_or(now_ms, |election| election.begin_ms)
+    }
+
     /// Returns the bounds of the region to which a message is addressed, or the error that says
     /// that it is not there.
     pub(super) fn check(
@@ -134,8 +143,12 @@ impl Map {
             return Err(Error { region_not_found: Some(Nothing {}), ..error });
         };
         let Some((region, leader)) = self.describe(at) else { return Err(error) };
-        if store != address_of(leader.store_id) {
-            let election = self.regions.get(at).and_then(|region| region.election);
+        let election = self.regions.get(at).and_then(|region| region.election);
+        let is_follower = store != address_of(leader.store_id);
+        if is_follower && context.replica_read && election.is_some() {
+            return Err(Error { read_index_not_ready: Some(Nothing {}), ..error });
+        }
+        if is_follower && !context.replica_read && !context.stale_read {
             let is_electing = election.is_some_and(|election| election.noticed_ms <= now_ms);
             let not_leader = NotLeader { region_id: region.id, leader: (!is_electing).then_some(leader) };
             return Err(Error { not_leader: Some(not_leader), ..error });

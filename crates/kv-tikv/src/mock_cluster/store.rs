@@ -12,7 +12,8 @@ use crate::protocol::kv::{
     KvPair, PrewriteRequest, PrewriteResponse, ResolveLockRequest, ResolveLockResponse, ScanRequest,
     ScanResponse, TxnHeartBeatRequest, TxnHeartBeatResponse,
 };
-use crate::protocol::region::{DiskFull, Error, Nothing};
+use crate::protocol::region::{DataIsNotReady, DiskFull, Error, Nothing};
+use crate::topology::pd::from_milliseconds;
 
 /// The default of `storage.max-key-size`, for keys in their encoded form.
 const MAX_KEY_SIZE: usize = 8192;
@@ -43,6 +44,24 @@ fn check((start, end): &Bounds, key: &[u8]) -> Option<Error> {
     (!is_inside).then(|| Error { key_not_in_region: Some(Nothing {}), ..Error::default() })
 }
 
+/// Checks that a replica may answer a read at a timestamp, and counts the read.
+fn check_replica(state: &mut State, context: Option<&Context>, bounds: &Bounds, at: u64) -> Option<Error> {
+    let context = context?;
+    let store = context.peer.map_or(0, |peer| peer.store_id);
+    if context.stale_read {
+        let told_ms = state.map.told_ms(context.region_id, state.now_ms());
+        let told = from_milliseconds(told_ms.saturating_sub(state.replicas_behind_ms));
+        let locked = state.pairs.oldest_lock((&bounds.0, &bounds.1));
+        let safe_ts = locked.map_or(told, |start| told.min(start.saturating_sub(1)));
+        if at > safe_ts {
+            let behind = Some(DataIsNotReady { safe_ts });
+            return Some(Error { data_is_not_ready: behind, ..Error::default() });
+        }
+    }
+    *state.reads.entry(store).or_default() += 1;
+    None
+}
+
 pub(super) fn answer(
     state: &mut State,
     store: &str,
@@ -70,7 +89,9 @@ pub(super) fn answer(
 }
 
 fn get(state: &mut State, request: &GetRequest, bounds: &Bounds) -> GetResponse {
-    if let Some(error) = check(bounds, &request.key) {
+    let error = check(bounds, &request.key);
+    let behind = || check_replica(state, request.context.as_ref(), bounds, request.version);
+    if let Some(error) = error.or_else(behind) {
         return GetResponse { region_error: Some(error), ..Default::default() };
     }
     match state.pairs.get(&request.key, request.version, passable(request.context.as_ref())) {
@@ -81,6 +102,9 @@ fn get(state: &mut State, request: &GetRequest, bounds: &Bounds) -> GetResponse 
 }
 
 fn batch_get(state: &mut State, request: &BatchGetRequest, bounds: &Bounds) -> BatchGetResponse {
+    if let Some(error) = check_replica(state, request.context.as_ref(), bounds, request.version) {
+        return BatchGetResponse { region_error: Some(error), ..Default::default() };
+    }
     let mut reply = BatchGetResponse::default();
     for key in &request.keys {
         if let Some(error) = check(bounds, key) {
@@ -97,7 +121,11 @@ fn batch_get(state: &mut State, request: &BatchGetRequest, bounds: &Bounds) -> B
     reply
 }
 
-fn scan(state: &mut State, request: &ScanRequest, (start, end): &Bounds) -> ScanResponse {
+fn scan(state: &mut State, request: &ScanRequest, bounds: &Bounds) -> ScanResponse {
+    if let Some(error) = check_replica(state, request.context.as_ref(), bounds, request.version) {
+        return ScanResponse { region_error: Some(error), ..Default::default() };
+    }
+    let (start, end) = bounds;
     let (low, high) = match request.reverse {
         true => (&request.end_key, &request.start_key),
         false => (&request.start_key, &request.end_key),

@@ -1,9 +1,9 @@
 //! A network that counts its messages, for each process of the cluster.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use kv::{NodeRole, NodeStatistics, REPLY_CUTS};
@@ -30,7 +30,12 @@ struct Counts {
     received_bytes: Counter,
     /// The last message has no reply.
     is_failing: AtomicBool,
+    /// A moving average of the microseconds until a reply; 0 before the first one.
+    recent_us: AtomicU64,
 }
+
+/// The weight of a reply in the moving average is one of this many.
+const RECENT_REPLIES: u64 = 8;
 
 impl Counts {
     fn new(role: NodeRole) -> Self {
@@ -42,6 +47,7 @@ impl Counts {
             sent_bytes: Counter::new(),
             received_bytes: Counter::new(),
             is_failing: AtomicBool::new(false),
+            recent_us: AtomicU64::new(0),
         }
     }
 
@@ -50,6 +56,17 @@ impl Counts {
         self.in_flight.increment();
         self.sent_bytes.add(message.len() as u64);
         InFlight { counts: self, begin: Instant::now() }
+    }
+
+    /// Counts the time of a reply. A concurrent one may get lost in the average.
+    fn note_time(&self, time: Duration) {
+        self.replies.add_time(time);
+        let time_us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX).max(1);
+        let recent_us = match self.recent_us.load(Ordering::Relaxed) {
+            0 => time_us,
+            recent_us => (recent_us * (RECENT_REPLIES - 1) + time_us) / RECENT_REPLIES,
+        };
+        self.recent_us.store(recent_us.max(1), Ordering::Relaxed);
     }
 
     fn fail(&self) {
@@ -80,12 +97,12 @@ impl InFlight<'_> {
     fn end(self, reply: &Result<Bytes, Fault>) {
         match reply {
             Ok(reply) => {
-                self.counts.replies.add_time(self.begin.elapsed());
+                self.counts.note_time(self.begin.elapsed());
                 self.counts.received_bytes.add(reply.len() as u64);
                 self.counts.is_failing.store(false, Ordering::Relaxed);
             }
             // The process has answered.
-            Err(Fault::Unimplemented(_)) => self.counts.replies.add_time(self.begin.elapsed()),
+            Err(Fault::Unimplemented(_)) => self.counts.note_time(self.begin.elapsed()),
             Err(_) => self.counts.fail(),
         }
     }
@@ -118,6 +135,14 @@ impl Counted {
     pub(crate) fn is_failing(&self, address: &str) -> bool {
         let known = self.by_address.read().unwrap_or_else(PoisonError::into_inner);
         known.get(address).is_some_and(|counts| counts.is_failing.load(Ordering::Relaxed))
+    }
+
+    /// Returns the seconds that a process takes for a reply, by its recent ones; `None` before the
+    /// first one.
+    pub(crate) fn reply_seconds(&self, address: &str) -> Option<f64> {
+        let known = self.by_address.read().unwrap_or_else(PoisonError::into_inner);
+        let recent_us = known.get(address)?.recent_us.load(Ordering::Relaxed);
+        (recent_us > 0).then(|| recent_us as f64 / 1e6)
     }
 
     fn counts(&self, address: &str, method: &str) -> Arc<Counts> {

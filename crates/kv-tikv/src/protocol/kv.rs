@@ -14,11 +14,17 @@ pub(crate) struct Context {
     pub(crate) peer: Option<Peer>,
     #[prost(bool, tag = "8")]
     pub(crate) not_fill_cache: bool,
+    /// A follower may answer, once it has asked the leader how far the log was.
+    #[prost(bool, tag = "12")]
+    pub(crate) replica_read: bool,
     /// Transactions whose locks the reader may pass by.
     #[prost(uint64, repeated, tag = "13")]
     pub(crate) resolved_locks: Vec<u64>,
     #[prost(uint64, tag = "14")]
     pub(crate) max_execution_duration_ms: u64,
+    /// Any replica may answer that has all commits up to the timestamp, without the leader.
+    #[prost(bool, tag = "17")]
+    pub(crate) stale_read: bool,
     /// The use of a disk that is full: 0 for none, 1 for one that is almost full.
     #[prost(int32, tag = "19")]
     pub(crate) disk_full_opt: i32,

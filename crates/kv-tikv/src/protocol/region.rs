@@ -81,7 +81,7 @@ pub(crate) struct Error {
     #[prost(message, optional, tag = "12")]
     pub(crate) proposal_in_merging_mode: Option<Nothing>,
     #[prost(message, optional, tag = "13")]
-    pub(crate) data_is_not_ready: Option<Nothing>,
+    pub(crate) data_is_not_ready: Option<DataIsNotReady>,
     #[prost(message, optional, tag = "14")]
     pub(crate) region_not_initialized: Option<Nothing>,
     #[prost(message, optional, tag = "15")]
@@ -107,6 +107,14 @@ pub(crate) struct Error {
 pub(crate) struct DiskFull {
     #[prost(string, tag = "2")]
     pub(crate) reason: String,
+}
+
+/// The replica does not have all commits up to the timestamp of a read.
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(crate) struct DataIsNotReady {
+    /// The timestamp up to which it has all commits.
+    #[prost(uint64, tag = "3")]
+    pub(crate) safe_ts: u64,
 }
 
 /// The peer is not the leader.

@@ -21,10 +21,10 @@ impl PageAhead {
     /// Asks for a page of at most `rows` pairs of about `pair_bytes` bytes each.
     pub(crate) fn fetch(state: &Arc<State>, spec: PageSpec, rows: usize, pair_bytes: usize) -> Self {
         let (sender, awaited) = sync_channel(1);
-        let (client, at) = (Arc::clone(&state.store.client), state.at);
+        let (client, read) = (Arc::clone(&state.store.client), state.read);
         state.store.spawn(async move {
             // Its reader may be gone by now.
-            let _ = sender.send(client.page(&spec, rows, at).await);
+            let _ = sender.send(client.page(&spec, rows, read).await);
         });
         PageAhead { awaited, arrived: None, bytes: rows * pair_bytes }
     }

@@ -90,9 +90,9 @@ impl PrefixScan for TikvPrefixScan {
                 Some(page) => page,
                 None => {
                     let wanted = limits.rows.saturating_sub(block.len()).clamp(1, rows);
-                    let (client, at, spec) =
-                        (Arc::clone(&self.state.store.client), self.state.at, spec.clone());
-                    self.state.store.wait(async move { client.page(&spec, wanted, at).await })?
+                    let (client, read, spec) =
+                        (Arc::clone(&self.state.store.client), self.state.read, spec.clone());
+                    self.state.store.wait(async move { client.page(&spec, wanted, read).await })?
                 }
             };
             rows = NEXT_ROWS;

@@ -15,7 +15,7 @@ pub(crate) struct TikvSnapshot {
 
 impl Snapshot for TikvSnapshot {
     fn version(&self) -> u64 {
-        self.state.at
+        self.state.read.at
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kv::{Error, LivingSnapshot, Result, Values};
 
 use crate::fetch::Found;
+use crate::replica_reads::ReadAt;
 use crate::shared::Shared;
 use crate::values;
 use crate::versions::Held;
@@ -16,21 +17,21 @@ const LOOK_UP_KEYS_MAX: usize = 4096;
 /// The state at a timestamp.
 pub(crate) struct State {
     pub(crate) store: Arc<Shared>,
-    pub(crate) at: u64,
+    pub(crate) read: ReadAt,
     _held: Held,
     _living: LivingSnapshot,
 }
 
 impl State {
-    pub(crate) fn new(store: Arc<Shared>, at: u64) -> Self {
-        let (held, living) = (store.versions.hold(at), store.snapshots.enter());
-        State { store, at, _held: held, _living: living }
+    pub(crate) fn new(store: Arc<Shared>, read: ReadAt) -> Self {
+        let (held, living) = (store.versions.hold(read.at), store.snapshots.enter());
+        State { store, read, _held: held, _living: living }
     }
 
     /// Checks that the cluster still keeps this state, and that the store is open.
     pub(crate) fn check(&self) -> Result<()> {
         self.store.check_open()?;
-        self.store.versions.check(self.at)
+        self.store.versions.check(self.read.at)
     }
 
     /// Looks up keys. Fewer keys than asked for have a result if their values are long.
@@ -58,17 +59,17 @@ impl State {
 
     fn find(&self, names: &[Vec<u8>]) -> Result<Found> {
         let client = Arc::clone(&self.store.client);
-        let at = self.at;
+        let read = self.read;
         if let [name] = names {
             let name = name.clone();
             return self.store.wait(async move {
-                let value = client.get(&name, at).await?;
+                let value = client.get(&name, read).await?;
                 Ok(value.into_iter().map(|value| (name.clone(), value)).collect())
             });
         }
         let mut names = names.to_vec();
         names.sort_unstable();
         names.dedup();
-        self.store.wait(async move { client.get_many(names, at).await })
+        self.store.wait(async move { client.get_many(names, read).await })
     }
 }

@@ -17,7 +17,7 @@ const PASSED_MS: u64 = 200_000;
 fn open_quiet(cluster: &Arc<MockCluster>) -> (Arc<TikvEngine>, Arc<Shared>) {
     let options = TikvOptions { lease: LONG_LEASE, collect_garbage: false, ..options() };
     let engine = open_with(cluster, &options);
-    let shared = engine.shared().unwrap();
+    let shared = Arc::clone(&engine.store().unwrap().shared);
     (engine, shared)
 }
 

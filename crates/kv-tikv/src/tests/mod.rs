@@ -10,6 +10,7 @@ mod members;
 mod nodes;
 mod prefixes;
 mod pulse;
+mod replica_reads;
 mod scans;
 mod servers;
 mod timestamps;

@@ -15,11 +15,13 @@ use crate::protocol::kv::Context;
 use crate::protocol::pd::{
     GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest, ScanRegionsRequest,
 };
+use crate::protocol::region::Peer;
 use crate::protocol::{RegionReply, RegionRequest, region};
 use crate::topology::fence::Fence;
 use crate::topology::pd::{Pd, Timestamps};
 use crate::topology::region_errors::{self, RegionErrors, Remedy};
 use crate::topology::regions::{Region, Regions};
+use crate::topology::replicas::Replicas;
 use crate::topology::retry::Retry;
 
 /// The least pause while a region elects its leader.
@@ -36,6 +38,8 @@ pub(crate) struct Client {
     regions: Regions,
     region_errors: RegionErrors,
     addresses: RwLock<HashMap<u64, String>>,
+    /// The replicas other than leaders, as dirty reads have found them.
+    pub(crate) replicas: Replicas,
     /// The outcomes of transactions whose locks were met.
     pub(crate) outcomes: Outcomes,
     pub(crate) timeout: Duration,
@@ -55,11 +59,28 @@ pub(crate) struct Miss {
     pub(crate) may_have_acted: bool,
     /// The failure that every other attempt would meet as well.
     pub(crate) failure: Option<Error>,
+    /// The region seems to have no leader now.
+    pub(crate) is_leaderless: bool,
+}
+
+/// The reason why one replica has given no usable reply to a message.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    NoAddress(Error),
+    Silence { address: String, fault: Fault },
+    Broken { address: String, error: prost::DecodeError },
+    Refusal { error: region::Error, message_bytes: usize },
 }
 
 impl Miss {
     pub(crate) fn new(reason: String) -> Self {
-        Miss { reason, least_pause: Duration::ZERO, may_have_acted: false, failure: None }
+        Miss {
+            reason,
+            least_pause: Duration::ZERO,
+            may_have_acted: false,
+            failure: None,
+            is_leaderless: false,
+        }
     }
 
     /// Waits before the next attempt.
@@ -92,6 +113,7 @@ impl Client {
             regions: Regions::default(),
             region_errors: RegionErrors::default(),
             addresses: RwLock::default(),
+            replicas: Replicas::default(),
             outcomes: Outcomes::default(),
             timeout,
             one_phase: options.one_phase,
@@ -107,7 +129,7 @@ impl Client {
     /// Returns the counters of regions and of messages that missed them, by name.
     pub(crate) fn counters(&self) -> Vec<(String, u64)> {
         let known = [("tikv.regions".to_owned(), self.regions.len() as u64)];
-        known.into_iter().chain(self.region_errors.counters()).collect()
+        known.into_iter().chain(self.replicas.counters()).chain(self.region_errors.counters()).collect()
     }
 
     /// Begins attempts within the limit of one operation.
@@ -209,39 +231,68 @@ impl Client {
         request: &Q,
         context: Context,
     ) -> std::result::Result<Q::Reply, Miss> {
-        let address = self.address_of(region.leader.store_id).await.map_err(|error| {
-            self.regions.forget(region);
-            Miss::new(error.to_string())
-        })?;
+        match self.exchange(region, region.leader, request, context).await {
+            Ok(reply) => Ok(reply),
+            Err(Trouble::NoAddress(error)) => {
+                self.regions.forget(region);
+                Err(Miss::new(error.to_string()))
+            }
+            Err(Trouble::Silence { address, fault }) => {
+                self.suspect(region);
+                let may_have_acted = matches!(fault, Fault::Lost(_));
+                let reason = format!("the store at {address} is {fault}");
+                Err(Miss { may_have_acted, is_leaderless: true, ..Miss::new(reason) })
+            }
+            Err(Trouble::Broken { address, error }) => Err(Miss {
+                may_have_acted: true,
+                ..Miss::new(format!("the store at {address} sent a broken reply: {error}"))
+            }),
+            Err(Trouble::Refusal { error, message_bytes }) => Err(self.learn(region, error, message_bytes)),
+        }
+    }
+
+    /// Sends a message to one replica of a region once.
+    pub(crate) async fn exchange<Q: RegionRequest>(
+        &self,
+        region: &Region,
+        peer: Peer,
+        request: &Q,
+        context: Context,
+    ) -> std::result::Result<Q::Reply, Trouble> {
+        let address = self.address_of(peer.store_id).await.map_err(Trouble::NoAddress)?;
         let mut request = request.clone();
         request.set_context(Context {
             region_id: region.id,
             region_epoch: Some(region.epoch),
-            peer: Some(region.leader),
+            peer: Some(peer),
             ..context
         });
         let message = bytes::Bytes::from(request.encode_to_vec());
         let message_bytes = message.len();
         let reply = match self.network.call(&address, Q::METHOD, message).await {
             Ok(reply) => reply,
-            Err(fault) => {
-                self.suspect(region);
-                let may_have_acted = matches!(fault, Fault::Lost(_));
-                let reason = format!("the store at {address} is {fault}");
-                return Err(Miss { may_have_acted, ..Miss::new(reason) });
-            }
+            Err(fault) => return Err(Trouble::Silence { address, fault }),
         };
-        let mut reply = Q::Reply::decode(reply).map_err(|error| Miss {
-            may_have_acted: true,
-            ..Miss::new(format!("the store at {address} sent a broken reply: {error}"))
-        })?;
+        let mut reply = Q::Reply::decode(reply).map_err(|error| Trouble::Broken { address, error })?;
         match reply.take_region_error() {
             None => Ok(reply),
-            Some(error) => Err(self.learn(region, error, message_bytes)),
+            Some(error) => Err(Trouble::Refusal { error, message_bytes }),
         }
     }
 
-    fn forget_address(&self, store_id: u64) {
+    /// Returns the seconds that the store of a replica takes for a reply; `None` before its first
+    /// one.
+    pub(crate) fn reply_seconds(&self, peer: &Peer) -> Option<f64> {
+        let known = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
+        self.network.reply_seconds(known.get(&peer.store_id)?)
+    }
+
+    /// Counts an error of a region that nothing is learned from.
+    pub(crate) fn count_error(&self, error: &region::Error) {
+        self.region_errors.count(error);
+    }
+
+    pub(crate) fn forget_address(&self, store_id: u64) {
         self.addresses.write().unwrap_or_else(PoisonError::into_inner).remove(&store_id);
     }
 
@@ -274,6 +325,7 @@ impl Client {
                 None => {
                     self.regions.forget(region);
                     miss.least_pause = ELECTION_PAUSE;
+                    miss.is_leaderless = true;
                 }
             }
         } else if let Some(changed) = error.epoch_not_match {

@@ -7,4 +7,5 @@ pub(crate) mod nodes;
 pub(crate) mod pd;
 pub(crate) mod region_errors;
 pub(crate) mod regions;
+pub(crate) mod replicas;
 pub(crate) mod retry;

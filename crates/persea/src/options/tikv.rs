@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kv_tikv::{TikvOptions, TlsFiles};
+use kv_tikv::{DIRTY_READ_AGE_MAX, TikvOptions, TlsFiles};
 use options::{Bytes, Flag, List, Maybe, Opt, Options, Seconds, Text, bytes, flag, seconds, text};
 
 use crate::failure::Failure;
@@ -19,6 +19,8 @@ options::section! {
         text("tikv.cert", "", "PEM file with the certificate that this server shows to the cluster.").optional();
     static COLLECT_GARBAGE: Opt<Flag> =
         flag("tikv.collect-garbage", true, "Let the cluster remove old versions of keys after ten minutes, if no other program uses the cluster.");
+    static DIRTY_READ_AGE: Opt<Seconds> =
+        seconds("tikv.dirty-read-age", "0", "Age in seconds of what dirty reads see, at most 60. At 0 they see the present, for which a replica asks the leader of its region; above 0 they need no leader, if the replica has all commits up to then.");
     static KEY: Opt<Maybe<Text>> =
         text("tikv.key", "", "PEM file with the key of --tikv.cert.").optional();
     static LEASE: Opt<Seconds> =
@@ -68,6 +70,11 @@ pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
         let (given, least, most) = (lease.as_secs_f64(), LEASE_MIN.as_secs(), LEASE_MAX.as_secs());
         return Err(format!("--{} is {given}; it must be from {least} to {most}", LEASE.name).into());
     }
+    let dirty_read_age = options.duration(&DIRTY_READ_AGE);
+    if dirty_read_age > DIRTY_READ_AGE_MAX {
+        let (given, most) = (dirty_read_age.as_secs_f64(), DIRTY_READ_AGE_MAX.as_secs());
+        return Err(format!("--{} is {given}; it must be at most {most}", DIRTY_READ_AGE.name).into());
+    }
     let defaults = TikvOptions::default();
     Ok(TikvOptions {
         pd,
@@ -78,6 +85,7 @@ pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
         lease,
         one_phase: options.get(&ONE_PHASE_COMMIT),
         collect_garbage: options.get(&COLLECT_GARBAGE),
+        dirty_read_age,
         transaction_bytes_max: options.size(&MAX_TRANSACTION_SIZE).max(1 << 20),
     })
 }

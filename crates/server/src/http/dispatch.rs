@@ -236,6 +236,8 @@ impl Dispatcher {
         }
         match transaction_of(headers)? {
             None => {
+                let reads_replicas = route.reads_replicas && following::allows_dirty_read(headers);
+                let session = if reads_replicas { session.reading_replicas() } else { session };
                 let (cost, audit) = (route.cost, route.audit);
                 Ok(Job { call: route.call, cost, session: Some(session), audit })
             }

@@ -1,4 +1,4 @@
-//! Requests to a server that follows another one.
+//! Requests that accept old documents, and those to a server that follows another one.
 //!
 //! As with ArangoDB's followers of 3.11, it answers requests for data only to clients that accept
 //! old ones, and refuses writes. Both errors name the leader.
@@ -11,9 +11,12 @@ use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::reply::HttpReply;
+use super::response::Response;
 
 /// A client that accepts documents of a copy sends it with `true`.
 pub(super) const ALLOW_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-allow-dirty-read");
+/// The reply to a client that accepts them says that they may be old.
+const POTENTIAL_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-potential-dirty-read");
 /// The address of the leader.
 const ENDPOINT: HeaderName = HeaderName::from_static("x-arango-endpoint");
 /// The seconds for which something at the leader has not been applied here.
@@ -42,8 +45,13 @@ const ABOUT_SERVER: [&str; 15] = [
 /// The route of tools for language models, which read data.
 const TOOLS: &str = "/_mcp";
 
+/// Adds the header that says that the documents of a reply may be old.
+pub(crate) fn mark_dirty(response: Response) -> Response {
+    response.header(POTENTIAL_DIRTY_READ, HeaderValue::from_static("true"))
+}
+
 /// Returns true if the client accepts documents of a copy.
-pub(super) fn allows_dirty_read(headers: &HeaderMap) -> bool {
+pub(crate) fn allows_dirty_read(headers: &HeaderMap) -> bool {
     headers.get(ALLOW_DIRTY_READ).is_some_and(|value| value.as_bytes() == b"true")
 }
 
@@ -79,9 +87,20 @@ pub(super) fn check(
 }
 
 /// Adds the leader's address to refusals, and the lag to every reply of a server that follows
-/// another one.
-pub(super) fn add_headers(instance: &Instance, reply: &mut HttpReply) {
-    let Some((endpoint, lag)) = instance.leader() else { return };
+/// another one. Marks the reply to a client that accepts old documents.
+///
+/// `reads_replicas`: the route reads what any replica of the data has. A server without replicas
+/// says the same, as ArangoDB does.
+pub(super) fn add_headers(
+    instance: &Instance,
+    (allows_dirty_read, reads_replicas): (bool, bool),
+    reply: &mut HttpReply,
+) {
+    let leader = instance.leader();
+    if allows_dirty_read && (reads_replicas || leader.is_some()) {
+        reply.headers_mut().insert(POTENTIAL_DIRTY_READ, HeaderValue::from_static("true"));
+    }
+    let Some((endpoint, lag)) = leader else { return };
     if reply.status() == StatusCode::SERVICE_UNAVAILABLE
         && !endpoint.is_empty()
         && let Ok(endpoint) = HeaderValue::from_str(&endpoint)

@@ -23,7 +23,7 @@ pub(crate) mod activities;
 pub(crate) mod dispatch;
 pub(crate) mod error_response;
 pub mod fields;
-mod following;
+pub(crate) mod following;
 pub(crate) mod foreign_page;
 pub mod format;
 pub(crate) mod forward;

@@ -21,6 +21,8 @@ pub(crate) struct Observed {
     is_async: bool,
     user: Option<Arc<str>>,
     received_bytes: usize,
+    /// The route reads what any replica of the data has, outside of a stream transaction.
+    pub(crate) reads_replicas: bool,
     /// The span of the request, if it is traced.
     pub(crate) span: Option<Span>,
 }
@@ -44,6 +46,7 @@ impl Observed {
             is_async: false,
             user: None,
             received_bytes: 0,
+            reads_replicas: false,
             span: None,
         }
     }

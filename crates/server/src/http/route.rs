@@ -90,6 +90,7 @@ pub struct Route<S = ()> {
     in_scripts: bool,
     local_object: Option<&'static str>,
     is_public: bool,
+    reads_replicas: bool,
     audit: Option<Audit>,
     description: Description,
 }
@@ -128,7 +129,7 @@ impl<S> Route<S> {
     const fn of(verb: Verb, pattern: &'static str, cost: Cost, handler: Handler<S>) -> Self {
         let (access, system_only, in_scripts) = (Access::Use, false, true);
         let (local_object, audit, description) = (None, None, Description::NONE);
-        let is_public = false;
+        let (is_public, reads_replicas) = (false, false);
         Route {
             verb,
             pattern,
@@ -139,6 +140,7 @@ impl<S> Route<S> {
             in_scripts,
             local_object,
             is_public,
+            reads_replicas,
             audit,
             description,
         }
@@ -214,6 +216,12 @@ impl<S> Route<S> {
         self
     }
 
+    /// Lets clients accept documents of any replica of the data, which may miss the last commits.
+    pub(crate) const fn reading_replicas(mut self) -> Self {
+        self.reads_replicas = true;
+        self
+    }
+
     /// Logs each request of the route, which changes something.
     pub(crate) const fn audited(mut self, audit: Audit) -> Self {
         self.audit = Some(audit);
@@ -248,6 +256,7 @@ impl<S: Send + Sync + 'static> Route<S> {
             in_scripts: self.in_scripts,
             local_object: self.local_object,
             is_public: self.is_public,
+            reads_replicas: self.reads_replicas,
             audit: self.audit,
             description: self.description,
         }
@@ -276,6 +285,8 @@ pub struct BoundRoute {
     pub(crate) local_object: Option<&'static str>,
     /// True if clients may name no user, where only the paths of the system need one.
     pub(crate) is_public: bool,
+    /// True if clients may accept documents of any replica of the data.
+    pub(crate) reads_replicas: bool,
     /// The subject that requests of the route change, if they are logged.
     pub(crate) audit: Option<Audit>,
     /// The words about the route in the documentation of the API.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use database::Budget;
 use errors::{Error, ErrorCode, Result};
 use hyper::body::Body as _;
-use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Version};
 use traces::{Span, Tracer};
@@ -23,7 +23,7 @@ use super::body_memory::BodyMemory;
 use super::compression::Encoding;
 use super::connections::{Connection, Connections};
 use super::cors;
-use super::dispatch::{Dispatcher, parse_path};
+use super::dispatch::{Dispatcher, TRANSACTION, parse_path};
 use super::following;
 use super::format;
 use super::forward::{Forwarder, HomeServer};
@@ -37,11 +37,6 @@ use super::request::Request;
 use super::services::AsyncMode;
 use crate::placement::logins::Logins;
 use crate::placement::{Lane, Lanes};
-
-/// The reply to a client that accepts documents of a replica says that one was used.
-///
-/// A server that follows no other has no replica, but drivers check the reply.
-const POTENTIAL_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-potential-dirty-read");
 
 /// The header of a caller that traces its requests, by W3C Trace Context.
 const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -134,10 +129,8 @@ impl HttpService {
         } else {
             self.answer_method(connection, request, &mut observed).await
         };
-        if allows_dirty_read {
-            reply.headers_mut().insert(POTENTIAL_DIRTY_READ, HeaderValue::from_static("true"));
-        }
-        following::add_headers(self.dispatcher.instance(), &mut reply);
+        let dirty = (allows_dirty_read, observed.reads_replicas);
+        following::add_headers(self.dispatcher.instance(), dirty, &mut reply);
         if let Some(headers) = &origin {
             cors::add_headers(headers, &self.options.trusted_origins, reply.headers_mut());
         }
@@ -218,6 +211,7 @@ impl HttpService {
         if let Some(span) = &mut observed.span {
             span.set_name(format!("{} {}", head.method, route.pattern));
         }
+        observed.reads_replicas = route.reads_replicas && !head.headers.contains_key(TRANSACTION);
         observed.note("http.route", route.pattern);
         observed.note("db.namespace", path.database());
         let home = self.dispatcher.home_server(&route, matched, &path, (&head.uri, &head.headers));

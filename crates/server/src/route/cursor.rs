@@ -15,6 +15,7 @@ use hyper::StatusCode;
 
 use super::arrow::{self, Columns};
 use crate::http::Cost::{Blocking, Constant, Unknown};
+use crate::http::following::{allows_dirty_read, mark_dirty};
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -48,7 +49,8 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 ];
 
 fn create(services: &Services, session: &Session, request: &Request) -> Result<Response> {
-    let query = QueryRequest::from_body(request.body_value()?.slice())?;
+    let mut query = QueryRequest::from_body(request.body_value()?.slice())?;
+    query.options.allow_dirty_reads |= allows_dirty_read(request.headers());
     let parts = [query.text.as_bytes(), &query.bind_variables, session.database_name().as_bytes()];
     services.recorded_queries.add(parts);
     if arrow::is_accepted(request) {
@@ -103,5 +105,6 @@ fn cursor_id(request: &Request) -> Result<u64> {
 }
 
 pub(super) fn respond(status: StatusCode, reply: Reply) -> Response {
-    Response::encoded(status, reply.format, reply.body)
+    let response = Response::encoded(status, reply.format, reply.body);
+    if reply.may_be_dirty { mark_dirty(response) } else { response }
 }

@@ -18,6 +18,7 @@ use super::members::Members;
 use super::parameter;
 use super::revision::{REVISIONS_DIFFER, check_revision, durability, etag, waits_for_sync_in};
 use crate::http::Cost::{Blocking, Constant, Read, Unknown};
+use crate::http::following::{allows_dirty_read, mark_dirty};
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
 use crate::http::request::{BodyValue, Request};
@@ -69,7 +70,9 @@ const DOCUMENT: &str = r#"{"name": "Ann"}"#;
 const DOCUMENTS: &str = r#"[{"_key": "a", "name": "Ann"}]"#;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/document/{collection}/{key}", Read, read).about("Returns a document."),
+    Route::new(Verb::Get, "/_api/document/{collection}/{key}", Read, read)
+        .reading_replicas()
+        .about("Returns a document."),
     Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete)
         .about("Returns an error: the path must name a collection and a key."),
     Route::new(Verb::Get, "/_api/document", Constant, incomplete)
@@ -145,7 +148,12 @@ fn read(session: &Session, request: &Request) -> Result<Response> {
         let body = encode(document, collection.name(), request.accepted())?;
         Response::encoded(StatusCode::OK, request.accepted(), body)
     };
-    Ok(response.header(ETAG, etag(revision)?))
+    marked(session, response.header(ETAG, etag(revision)?))
+}
+
+/// Marks the reply to a read that may be old.
+fn marked(session: &Session, response: Response) -> Result<Response> {
+    Ok(if session.may_read_dirty()? { mark_dirty(response) } else { response })
 }
 
 /// Refuses a path that names no document.
@@ -197,7 +205,9 @@ fn remove(session: &Session, request: &Request) -> Result<Response> {
 
 fn replace_many(session: &Session, request: &Request) -> Result<Response> {
     if request.flag("onlyget", false)? {
-        return read_many(session, request);
+        let session = session.clone();
+        let session = if allows_dirty_read(request.headers()) { session.reading_replicas() } else { session };
+        return marked(&session, read_many(&session, request)?);
     }
     write_many(session, request, WriteOperation::Replace)
 }

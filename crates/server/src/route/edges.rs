@@ -10,15 +10,18 @@ use velocypack::Slice;
 
 use crate::http::Cost::Blocking;
 use crate::http::fields::Fields;
+use crate::http::following::mark_dirty;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/edges/{collection}", Blocking, of_vertex)
+        .reading_replicas()
         .about("Returns the edges of a vertex.")
         .with_query(&["vertex", "direction"]),
     Route::new(Verb::Post, "/_api/edges/{collection}", Blocking, of_vertices)
+        .reading_replicas()
         .about("Returns the edges of several vertices.")
         .with_query(&["direction"])
         .with_body(r#"["docs/a"]"#),
@@ -64,9 +67,11 @@ fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<
         fields.text("@c", collection.name()).value("v", vertices);
     })?;
     let reply = session.query(&query, Format::VelocyPack)?;
+    let may_be_dirty = reply.may_be_dirty;
     let reply = Slice::new(&reply.body);
-    Response::success(StatusCode::OK, |fields| {
+    let response = Response::success(StatusCode::OK, |fields| {
         fields.value("edges", reply.get("result").unwrap_or(Slice::EMPTY_ARRAY));
         fields.value("stats", reply.get_path(&["extra", "stats"]).unwrap_or(Slice::EMPTY_OBJECT));
-    })
+    })?;
+    Ok(if may_be_dirty { mark_dirty(response) } else { response })
 }

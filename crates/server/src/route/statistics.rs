@@ -114,7 +114,7 @@ fn print_server(services: &Services, session: &Session, fields: &mut Fields<'_>)
             .number("committed", engine.commits)
             .number("intermediateCommits", session.instance().store().intermediate_commits())
             .number("readOnly", session.instance().transactions().counts().read_only.get())
-            .number("dirtyReadOnly", 0_u8);
+            .number("dirtyReadOnly", session.instance().transactions().counts().dirty_read_only.get());
     });
     fields.child("threads", |fields| {
         fields

@@ -11,6 +11,7 @@ use hyper::StatusCode;
 
 use crate::http::Cost::{Constant, Control, Transaction, Unknown};
 use crate::http::fields::Fields;
+use crate::http::following::{allows_dirty_read, mark_dirty};
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -53,29 +54,30 @@ fn list(session: &Session, _request: &Request) -> Result<Response> {
 
 fn begin(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
-    let wanted = TransactionRequest::from_body(body.slice())?;
+    let mut wanted = TransactionRequest::from_body(body.slice())?;
+    wanted.allow_dirty_reads |= allows_dirty_read(request.headers());
     if request.budget().is_unlimited() {
-        return begun(session.begin_transaction(&wanted)?);
+        return begun(session, session.begin_transaction(&wanted)?);
     }
     if session.must_build_edge_indexes(&wanted)? {
         let interrupt = session.part_interrupt();
         let session = session.clone().ended_by(interrupt.clone());
-        let work = move || begun(session.begin_transaction(&wanted)?);
+        let work = move || begun(&session, session.begin_transaction(&wanted)?);
         return Ok(Response::interruptible(interrupt, work));
     }
     let mut pending = session.prepare_transaction(&wanted)?;
     if pending.is_ready() {
-        return begun(pending.begin()?);
+        return begun(session, pending.begin()?);
     }
     // Clients may wait for minutes, and the transaction that they wait for needs threads.
     let pending = Arc::new(Mutex::new(Some(pending)));
-    let waiting = Arc::clone(&pending);
+    let (waiting, session) = (Arc::clone(&pending), session.clone());
     let is_ready = move || lock(&waiting).as_mut().is_none_or(PendingTransaction::is_ready);
     Ok(Response::when_ready(polled(is_ready), move || {
         let pending = lock(&pending).take();
         let mut pending = pending.ok_or_else(|| Error::internal("a transaction began twice"))?;
         pending.wait();
-        begun(pending.begin()?)
+        begun(&session, pending.begin()?)
     }))
 }
 
@@ -83,8 +85,11 @@ fn lock(pending: &Mutex<Option<PendingTransaction>>) -> MutexGuard<'_, Option<Pe
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn begun(transaction: TransactionSummary) -> Result<Response> {
-    respond(StatusCode::CREATED, transaction.id, transaction.status)
+fn begun(session: &Session, transaction: TransactionSummary) -> Result<Response> {
+    let response = respond(StatusCode::CREATED, transaction.id, transaction.status)?;
+    // It may have been aborted by now.
+    let is_dirty = session.clone().within(transaction.id).may_read_dirty().unwrap_or(false);
+    Ok(if is_dirty { mark_dirty(response) } else { response })
 }
 
 fn status(session: &Session, request: &Request) -> Result<Response> {

@@ -404,3 +404,73 @@ fn an_export_that_lost_its_state_is_resumed_by_its_last_key() {
     }
     assert_eq!(read, (0..DOCUMENTS).map(|n| format!("{n:05}")).collect::<Vec<_>>());
 }
+
+/// A client that accepts documents of replicas gets what they have, and is told so. Writes and
+/// other requests are not affected.
+#[test]
+fn dirty_reads_are_old_and_say_so() {
+    const DIRTY: &str = "x-arango-allow-dirty-read: true\r\n";
+    let cluster = MemoryCluster::new();
+    let engine: Arc<dyn kv::Engine> = cluster.open_with_age(LEASE, Duration::from_secs(5)).unwrap();
+    let store = Store::open(Arc::clone(&engine), StoreOptions::default()).unwrap();
+    let running = start_with(options(), store);
+    let mut client = running.client();
+    client.request("POST", "/_api/collection", "", br#"{"name": "c"}"#);
+    client.request("POST", "/_api/collection", "", br#"{"name": "e", "type": 3}"#);
+    client.request("POST", "/_api/document/c", "", br#"{"_key": "a", "n": 1}"#);
+    client.request("POST", "/_api/document/e", "", br#"{"_key": "x", "_from": "c/a", "_to": "c/a"}"#);
+    // The first dirty read with new definitions is of the present.
+    assert_eq!(client.request("GET", "/_api/document/c/a", DIRTY, b"").status, 200);
+    cluster.pass(Duration::from_secs(20));
+    // The server learns the time.
+    assert_eq!(client.get("/_api/document/c/a").status, 200);
+    client.request("PATCH", "/_api/document/c/a", "", br#"{"n": 2}"#);
+    client.request("DELETE", "/_api/document/e/x", "", b"");
+    let mut ask = |method: &str, path: &str, headers: &str, body: &str| {
+        let reply = client.request(method, path, headers, body.as_bytes());
+        let is_marked = reply.header("x-arango-potential-dirty-read") == Some("true");
+        (reply.json(), is_marked)
+    };
+    let query = r#"{"query": "FOR d IN c RETURN d.n"}"#;
+    let by_option = r#"{"query": "FOR d IN c RETURN d.n", "options": {"allowDirtyReads": true}}"#;
+    for (method, path, body, pointer, old, new) in [
+        ("GET", "/_api/document/c/a", "", "/n", "1", "2"),
+        ("PUT", "/_api/document/c?onlyget=true", r#"["a"]"#, "/0/n", "1", "2"),
+        ("POST", "/_api/cursor", query, "/result", "[1]", "[2]"),
+        ("GET", "/_api/edges/e?vertex=c%2Fa", "", "/edges/0/_key", "\"x\"", "null"),
+    ] {
+        for (headers, expected, is_dirty) in [(DIRTY, old, true), ("", new, false)] {
+            let (reply, is_marked) = ask(method, path, headers, body);
+            let found = reply.pointer(pointer).unwrap_or(&serde_json::Value::Null).to_string();
+            assert_eq!((found.as_str(), is_marked), (expected, is_dirty), "{path} {headers}: {reply}");
+        }
+    }
+    let (reply, is_marked) = ask("POST", "/_api/cursor", "", by_option);
+    assert_eq!((reply["result"].to_string().as_str(), is_marked), ("[1]", true));
+    // A query that writes reads the present, and the replies to writes are as ever.
+    let write = r#"{"query": "FOR d IN c UPDATE d WITH {m: d.n} IN c RETURN NEW.m"}"#;
+    let (reply, is_marked) = ask("POST", "/_api/cursor", DIRTY, write);
+    assert_eq!((reply["result"].to_string().as_str(), is_marked), ("[2]", false));
+    let (_, is_marked) = ask("PATCH", "/_api/document/c/a", DIRTY, r#"{"n": 3}"#);
+    assert!(!is_marked);
+    assert!(!ask("GET", "/_api/collection/c", DIRTY, "").1);
+    // The beginning of a transaction settles it for all of its reads.
+    for (declared, headers, expected, is_dirty) in [
+        (r#"{"collections": {"read": "c"}}"#, DIRTY, "1", true),
+        (r#"{"collections": {"read": "c"}, "allowDirtyReads": true}"#, "", "1", true),
+        (r#"{"collections": {"read": "c"}}"#, "", "3", false),
+        (r#"{"collections": {"write": "c"}}"#, DIRTY, "3", false),
+    ] {
+        let (begun, is_marked) = ask("POST", "/_api/transaction/begin", headers, declared);
+        assert_eq!(is_marked, is_dirty, "{declared} {headers}");
+        let id = begun["result"]["id"].as_str().unwrap().to_owned();
+        let within = format!("x-arango-trx-id: {id}\r\n");
+        for headers in [within.clone(), format!("{within}{DIRTY}")] {
+            let (reply, is_marked) = ask("GET", "/_api/document/c/a", &headers, "");
+            assert_eq!((reply["n"].to_string().as_str(), is_marked), (expected, is_dirty));
+        }
+        let (reply, is_marked) = ask("POST", "/_api/cursor", &within, query);
+        assert_eq!((reply["result"][0].to_string().as_str(), is_marked), (expected, is_dirty));
+        ask("DELETE", &format!("/_api/transaction/{id}"), "", "");
+    }
+}

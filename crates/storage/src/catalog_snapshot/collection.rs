@@ -133,7 +133,7 @@ impl Collection {
     }
 
     /// Returns true if it has an inverted index or a link of a view.
-    pub(crate) fn has_text_index(&self) -> bool {
+    pub fn has_text_index(&self) -> bool {
         self.indexes.iter().any(|index| index.text().is_some())
     }
 

@@ -22,6 +22,34 @@ impl StoreCore {
         Ok(self.snapshot_of(engine, &catalog, Vec::new(), read_cache, changes_below))
     }
 
+    /// Takes a snapshot that any replica of the data may answer
+    /// ([`kv::Engine::replica_snapshot`]).
+    ///
+    /// It may be older than the last commit, but not older than the present definitions: it has all
+    /// entries of their indexes.
+    pub(crate) fn replica_snapshot(self: &Arc<Self>) -> Result<Snapshot> {
+        if self.coordination.is_alone() {
+            return self.snapshot();
+        }
+        let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
+        let not_before = self.first_version_of(&catalog)?;
+        let engine = self.engine.replica_snapshot(not_before)?;
+        // Several servers have neither a read cache nor a change log.
+        Ok(self.snapshot_of(engine, &catalog, Vec::new(), None, 0))
+    }
+
+    /// Returns the engine's version of a state that has all that the present catalog describes.
+    fn first_version_of(&self, catalog: &Catalog) -> Result<u64> {
+        let known = *self.catalog_from.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, version)) = known.filter(|(number, _)| *number == catalog.version()) {
+            return Ok(version);
+        }
+        let version = self.engine.snapshot()?.version();
+        *self.catalog_from.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((catalog.version(), version));
+        Ok(version)
+    }
+
     /// Returns the snapshot of a state of the engine, with `changes` of collections' counts. It
     /// shows all commits of the change log below a position.
     pub(crate) fn snapshot_of(

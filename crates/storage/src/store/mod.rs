@@ -80,6 +80,7 @@ impl Store {
             clock: RevisionClock::starting_after(last_revision).of_member(coordination.member()),
             server_id,
             catalog: RwLock::new(Arc::new(catalog)),
+            catalog_from: Mutex::default(),
             definitions: Mutex::new(()),
             write_gate: Arc::default(),
             doubt: OnceLock::new(),
@@ -120,6 +121,12 @@ impl Store {
     /// Takes a snapshot of the current state.
     pub fn snapshot(&self) -> Result<Snapshot> {
         self.core.snapshot()
+    }
+
+    /// Takes a snapshot that any replica of the data may answer. It may be older than the last
+    /// commit, where the engine has replicas and its options allow that.
+    pub fn replica_snapshot(&self) -> Result<Snapshot> {
+        self.core.replica_snapshot()
     }
 
     /// Returns the threads among which to divide work.

@@ -39,6 +39,8 @@ pub(crate) struct StoreCore {
     /// The current catalog. Taking a snapshot locks it for reading; committing a change of
     /// definitions locks it for writing. So a snapshot and its catalog are of the same moment.
     pub(crate) catalog: RwLock<Arc<Catalog>>,
+    /// The number of a catalog, and the engine's version of a state that was read with it.
+    pub(crate) catalog_from: Mutex<Option<(u64, u64)>>,
     /// Held during a change of definitions.
     pub(crate) definitions: Mutex<()>,
     pub(crate) read_cache: Arc<ReadCache>,

@@ -550,3 +550,40 @@ fn text_indexes_of_all_servers_have_all_documents() {
         assert_eq!(found(store, 1), BTreeSet::from(["new".to_owned()]));
     }
 }
+
+/// A snapshot of replicas is old, but never older than the definitions that it is read with: an
+/// index that is new has all entries.
+#[test]
+fn snapshots_of_replicas_are_as_new_as_their_definitions() {
+    let cluster = MemoryCluster::new();
+    let open = || {
+        let engine = cluster.open_with_age(LONG, Duration::from_secs(5)).unwrap();
+        Store::open(engine, StoreOptions { sync_definitions: false, ..StoreOptions::default() }).unwrap()
+    };
+    let (left, right) = (open(), open());
+    create(&left, "a", CollectionType::Document);
+    insert(&left, "a", r#"{"_key":"old","n":1}"#).unwrap();
+    // The first snapshot with new definitions is of the present.
+    for store in [&left, &right] {
+        assert_eq!(store.replica_snapshot().unwrap().count(&present(store, "a")).unwrap(), 1);
+    }
+    cluster.pass(Duration::from_secs(20));
+    // The servers learn the time.
+    assert_eq!((count(&left, "a"), count(&right, "a")), (1, 1));
+    insert(&right, "a", r#"{"_key":"new","n":2}"#).unwrap();
+    for store in [&left, &right] {
+        let snapshot = store.replica_snapshot().unwrap();
+        let documents = snapshot.get(&present(store, "a"), &["old", "new"]).unwrap();
+        assert_eq!((0..2).map(|row| documents.get(row).is_some()).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(snapshot.count(&present(store, "a")).unwrap(), 1);
+    }
+    create_index(&left, &present(&left, "a"), INDEX).unwrap();
+    for store in [&left, &right] {
+        let snapshot = store.replica_snapshot().unwrap();
+        let collection = present(store, "a");
+        assert_eq!(snapshot.count(&collection).unwrap(), 2);
+        let index = collection.indexes().last().unwrap();
+        let all = common::entries(&snapshot, &collection, index, &storage::IndexBounds::all(), false);
+        assert_eq!(all.len(), 2);
+    }
+}

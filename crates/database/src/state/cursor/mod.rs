@@ -67,6 +67,8 @@ pub struct CursorSpec {
     pub cached: Option<bool>,
     /// The key of the query's plan in the plan cache, if replies report it.
     pub plan_cache_key: Option<String>,
+    /// The rows may miss the last commits.
+    pub may_be_dirty: bool,
 }
 
 /// One reply, ready to be sent.
@@ -80,6 +82,8 @@ pub struct Reply {
     pub memory: Option<Charge>,
     /// The cursor's id, while it can be fetched from.
     pub cursor: Option<u64>,
+    /// The rows may miss the last commits.
+    pub may_be_dirty: bool,
     /// The task that computes the next batch while the reply is sent, if that is worthwhile.
     pub read_ahead: Option<ReadAhead>,
 }
@@ -123,6 +127,7 @@ impl Reply {
             format: self.format,
             memory: None,
             cursor: self.cursor,
+            may_be_dirty: self.may_be_dirty,
             read_ahead: None,
         }
     }
@@ -292,7 +297,8 @@ impl Cursor {
         let format = rows.format;
         let cursor = more.then_some(id);
         let memory = rows.memory.take();
-        let reply = Reply { body: rows.finish(&fields)?, format, memory, cursor, read_ahead: None };
+        let (body, may_be_dirty) = (rows.finish(&fields)?, self.spec.may_be_dirty);
+        let reply = Reply { body, format, memory, cursor, may_be_dirty, read_ahead: None };
         self.last = self.spec.allow_retry.then(|| reply.again());
         Ok(reply)
     }

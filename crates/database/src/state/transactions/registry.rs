@@ -114,9 +114,12 @@ impl Transactions {
         self.len() == 0
     }
 
-    /// Counts a transaction that only reads.
-    pub(crate) fn note_read(&self) {
+    /// Counts a transaction that only reads, from any replica of the data or not.
+    pub(crate) fn note_read(&self, from_replicas: bool) {
         self.counts.read_only.increment();
+        if from_replicas {
+            self.counts.dirty_read_only.increment();
+        }
     }
 
     /// Checks that there is room for one more of a user. Concurrent calls may exceed the limit by

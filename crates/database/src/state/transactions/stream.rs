@@ -44,6 +44,8 @@ pub(crate) struct StreamTransaction {
     owner: Owner,
     declared: Declared,
     catalog: Arc<Catalog>,
+    /// The state that the transaction reads, if any replica of the data may answer its reads.
+    replica: Option<Snapshot>,
     state: Mutex<State>,
     returned: Condvar,
 }
@@ -77,7 +79,19 @@ impl StreamTransaction {
         let catalog = Arc::clone(transaction.catalog());
         let state = State { work: Work::Idle(transaction), memory, durability, last_use: Instant::now() };
         let (state, returned) = (Mutex::new(state), Condvar::new());
-        StreamTransaction { id, origin: Origin::new(), owner, declared, catalog, state, returned }
+        let replica = None;
+        StreamTransaction { id, origin: Origin::new(), owner, declared, catalog, replica, state, returned }
+    }
+
+    /// Returns the same transaction, which writes nothing, with another state to read.
+    pub(crate) fn reading(self, replica: Snapshot) -> StreamTransaction {
+        let catalog = Arc::clone(replica.catalog());
+        StreamTransaction { catalog, replica: Some(replica), ..self }
+    }
+
+    /// Returns true if any replica of the data may answer the reads of the transaction.
+    pub(crate) fn reads_replicas(&self) -> bool {
+        self.replica.is_some()
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -106,7 +120,7 @@ impl StreamTransaction {
         let mut state = self.wait_for_return(wait, interrupt)?;
         state.last_use = Instant::now();
         match &mut state.work {
-            Work::Idle(transaction) => Ok(transaction.view()),
+            Work::Idle(transaction) => Ok(self.replica.clone().unwrap_or_else(|| transaction.view())),
             _ => Err(self.in_use()),
         }
     }
