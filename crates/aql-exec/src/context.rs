@@ -102,6 +102,24 @@ impl ExecutionContext {
         self.profile.count_filtered(rows as u64);
     }
 
+    /// Makes reads early, in batches, which operators repeat one by one ([`Operator::rehearse`]).
+    /// They leave no trace in statistics and warnings. An error of theirs is left to the
+    /// repetition.
+    ///
+    /// [`Operator::rehearse`]: crate::operator::Operator::rehearse
+    pub(crate) fn rehearse<T>(&mut self, reads: impl FnOnce(&mut Self) -> Result<T>) {
+        if !self.data.waits_for_messages() {
+            return;
+        }
+        let (statistics, failed_at) = (self.statistics.clone(), self.failed_at);
+        let emptied = self.warnings.emptied();
+        let warnings = std::mem::replace(&mut self.warnings, emptied);
+        // The repetition reports errors.
+        let _ = reads(self);
+        self.data.end_rehearsal();
+        (self.statistics, self.failed_at, self.warnings) = (statistics, failed_at, warnings);
+    }
+
     /// Returns the query as the owner of what its writes compute.
     pub(crate) fn owner(&self) -> Owner {
         Owner { interrupt: self.interrupt.clone(), memory: Arc::clone(&self.memory) }

@@ -35,6 +35,8 @@ pub(crate) struct Data {
     /// Boxed, because it is large and most queries have none.
     transaction: Option<Box<Transaction>>,
     database: Arc<Database>,
+    /// The state that loops read during a rehearsal.
+    rehearsal: Option<Snapshot>,
 }
 
 impl Data {
@@ -62,7 +64,7 @@ impl Data {
         }
         let ruled: Arc<[CollectionId]> = ruled.iter().map(|id| CollectionId(*id)).collect();
         let of_loops = start.clone().seeing_all_of(&ruled);
-        Ok(Self { start, of_loops, ruled, transaction, database })
+        Ok(Self { start, of_loops, ruled, transaction, database, rehearsal: None })
     }
 
     /// Returns the state at the start of the query, limited by the rules of its user.
@@ -78,10 +80,33 @@ impl Data {
     /// Returns the state that a loop of the plan reads: at the start of the query, or with the
     /// query's own writes. Rules that the plan contains do not limit it.
     pub(crate) fn snapshot(&mut self, read_own_writes: bool) -> Snapshot {
+        if let Some(rehearsal) = &self.rehearsal {
+            return rehearsal.clone();
+        }
         match &mut self.transaction {
             Some(transaction) if read_own_writes => transaction.view().seeing_all_of(&self.ruled),
             _ => self.of_loops.clone(),
         }
+    }
+
+    /// Lets loops make reads that they will repeat ([`Snapshot::rehearsal`]). Returns false if that
+    /// would save no message.
+    pub(crate) fn begin_rehearsal(&mut self, read_own_writes: bool) -> bool {
+        self.rehearsal = self.snapshot(read_own_writes).rehearsal();
+        self.is_rehearsing()
+    }
+
+    pub(crate) fn end_rehearsal(&mut self) {
+        self.rehearsal = None;
+    }
+
+    pub(crate) fn is_rehearsing(&self) -> bool {
+        self.rehearsal.is_some()
+    }
+
+    /// Returns true if each read waits for a message.
+    pub(crate) fn waits_for_messages(&self) -> bool {
+        self.start.concurrent_reads() > 1
     }
 
     /// Returns the access to the same state for another thread.
@@ -97,6 +122,7 @@ impl Data {
             ruled: Arc::clone(&self.ruled),
             transaction: None,
             database: Arc::clone(&self.database),
+            rehearsal: None,
         })
     }
 

@@ -24,12 +24,17 @@ pub(crate) const PAGE_ROWS_MAX: usize = 8192;
 pub(crate) type Found = HashMap<Vec<u8>, Vec<u8>>;
 
 /// Pairs of one region.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Page {
     /// The pairs in the order of the scan.
     pub(crate) pairs: Vec<KvPair>,
     /// The rest of the range; `None` if nothing is left.
     pub(crate) rest: Option<KeyRange>,
+}
+
+/// Returns the bytes of pairs.
+pub(crate) fn bytes(pairs: &[KvPair]) -> usize {
+    pairs.iter().map(|pair| pair.key.len() + pair.value.len()).sum()
 }
 
 /// The part of a range that one page reads, and the manner.

@@ -76,6 +76,18 @@ impl MemoryCluster {
         self.cluster.reads().len()
     }
 
+    /// Makes every message to a store take a time.
+    pub fn delay(&self, time: Duration) {
+        self.cluster.delay(time);
+    }
+
+    /// Returns the number of messages to stores since the last call, and the maximum number of them
+    /// that were in flight concurrently.
+    pub fn messages(&self) -> (usize, usize) {
+        let traffic = self.cluster.traffic();
+        (traffic.messages, traffic.most_at_once)
+    }
+
     /// Lets time pass for PD.
     pub fn pass(&self, time: Duration) {
         self.cluster.pass(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));

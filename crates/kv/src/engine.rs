@@ -134,6 +134,15 @@ pub trait Snapshot: Send + Sync {
     fn concurrent_reads(&self) -> usize {
         1
     }
+
+    /// Returns a view of the same state whose reads are remembered for a while: repeated at this
+    /// snapshot or at a view of it, they need no message. Forgets what was remembered before.
+    ///
+    /// A caller that knows many reads makes them concurrently and in batches here, before it needs
+    /// them one by one. `None` where reads wait for no message.
+    fn rehearsal(&self) -> Option<Arc<dyn Snapshot>> {
+        None
+    }
 }
 
 /// A reader of all keys with one prefix, then of all keys with another, with one iterator for all.

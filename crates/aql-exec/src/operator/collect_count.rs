@@ -61,6 +61,10 @@ impl Operator for CollectCountOperator {
         Ok(Some(batch))
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.input.rehearse(outer, context).map(|()| None)
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.finished = false;
         self.output.restart(&outer);

@@ -138,6 +138,10 @@ impl Operator for CollectDistinctOperator {
         Ok(found)
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.input.rehearse(outer, context).map(|_| None)
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.seen.clear();
         self.charge = None;

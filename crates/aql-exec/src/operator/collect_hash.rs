@@ -82,6 +82,10 @@ impl Operator for CollectHashOperator {
         groups.batch(&self.output, first..end, &context.interrupt).map(Some)
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.input.rehearse(outer, context).map(|()| None)
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.groups.clear();
         self.state = State::Reading;

@@ -119,6 +119,10 @@ impl Operator for CollectSortedOperator {
         Ok(self.done.take().map(|done| self.pending.split(done, limits)))
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.input.rehearse(outer, context).map(|_| None)
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.groups.clear();
         self.open = None;

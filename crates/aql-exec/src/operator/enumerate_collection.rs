@@ -222,6 +222,10 @@ impl Operator for EnumerateCollectionOperator {
         }
     }
 
+    fn may_run_ahead(&self) -> bool {
+        !self.source.read_own_writes && self.outer.may_run_ahead()
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.state = State::Start;
         // The table stays: it does not depend on the rows around the scan.

@@ -160,6 +160,10 @@ impl Operator for EnumerateListOperator {
         }
     }
 
+    fn may_run_ahead(&self) -> bool {
+        self.outer.may_run_ahead()
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.members = None;
         self.pending.clear();

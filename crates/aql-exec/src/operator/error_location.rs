@@ -57,6 +57,14 @@ impl Operator for Located {
         self.note(count, context)
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.inner.rehearse(outer, context)
+    }
+
+    fn may_run_ahead(&self) -> bool {
+        self.inner.may_run_ahead()
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.has_ended = false;
         self.inner.restart(outer);

@@ -82,6 +82,14 @@ impl Operator for LimitOperator {
         Ok(None)
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.input.rehearse(outer, context).map(|_| None)
+    }
+
+    fn may_run_ahead(&self) -> bool {
+        self.input.may_run_ahead()
+    }
+
     fn restart(&mut self, outer: Batch) {
         (self.skipped, self.passed, self.finished) = (0, 0, false);
         self.input.restart(outer);

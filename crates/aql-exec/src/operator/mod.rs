@@ -106,6 +106,24 @@ pub(crate) trait Operator: Send {
         Ok(None)
     }
 
+    /// Makes the reads of the next runs, each of which restarts with one row of `outer`.
+    ///
+    /// Where reads wait for messages, those of all rows are made concurrently, and then need no
+    /// message when they are repeated ([`ExecutionContext::rehearse`]).
+    ///
+    /// Returns the rows that an operator makes of `outer` without a read, and `None` if it has made
+    /// its reads or knows none. The operator must be restarted afterwards.
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        let _ = (outer, context);
+        Ok(None)
+    }
+
+    /// Returns true if the rows do not depend on writes of the query, so that they may be made
+    /// before earlier rows are written.
+    fn may_run_ahead(&self) -> bool {
+        false
+    }
+
     /// Restarts with these rows in place of the single row that a query starts from.
     fn restart(&mut self, outer: Batch);
 

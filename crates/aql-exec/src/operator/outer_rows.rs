@@ -78,6 +78,26 @@ impl OuterRows {
         }
     }
 
+    /// Returns the rows that the input makes of those of a restart, if it needs no read for them.
+    pub(super) fn rehearse(
+        &mut self,
+        outer: &Batch,
+        context: &mut ExecutionContext,
+    ) -> Result<Option<Batch>> {
+        self.input.rehearse(outer, context)
+    }
+
+    /// Returns true if the rows do not depend on writes of the query.
+    pub(super) fn may_run_ahead(&self) -> bool {
+        self.input.may_run_ahead()
+    }
+
+    /// Begins with rows that the input has made for a rehearsal.
+    pub(super) fn begin_with(&mut self, rows: Batch) {
+        self.batch = Some(rows.compact());
+        self.position = 0;
+    }
+
     /// Restarts with these rows.
     pub(super) fn restart(&mut self, outer: Batch) {
         self.batch = None;

@@ -57,6 +57,14 @@ impl Operator for Profiled {
         count
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.inner.rehearse(outer, context)
+    }
+
+    fn may_run_ahead(&self) -> bool {
+        self.inner.may_run_ahead()
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.inner.restart(outer);
     }

@@ -119,6 +119,17 @@ impl Operator for RowStepsOperator {
         Ok(None)
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        match self.input.rehearse(outer, context)? {
+            Some(batch) => self.apply(batch, context).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn may_run_ahead(&self) -> bool {
+        self.input.may_run_ahead()
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.pending.clear();
         self.input.restart(outer);

@@ -29,6 +29,14 @@ impl Operator for SingletonOperator {
         Ok(rows.map(|rows| self.pending.split(rows, limits)))
     }
 
+    fn rehearse(&mut self, outer: &Batch, _context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        Ok(Some(outer.clone()))
+    }
+
+    fn may_run_ahead(&self) -> bool {
+        true
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.pending.clear();
         self.rows = Some(outer);

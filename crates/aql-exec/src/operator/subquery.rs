@@ -1,13 +1,19 @@
 //! Runs a pipeline for each row and sets a register to the array of its results.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use aql_value::{Batch, BlockBuilder, Charge, Column, Register, ThreadMeter, Value};
 use errors::Result;
 
 use super::Operator;
+use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
+
+/// The number of rows whose runs are rehearsed together, at first and at most.
+const ROWS_AHEAD_FIRST: usize = 8;
+const ROWS_AHEAD: usize = 64;
 
 /// The way in which the pipeline runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +42,8 @@ pub(crate) struct SubqueryOperator {
     out: Register,
     run_if: Option<Register>,
     mode: SubqueryMode,
+    /// The incoming rows that were made before they were asked for.
+    ahead: PendingRows,
     /// The result of a pipeline that runs once.
     constant: Option<Value>,
     /// The charge for the arrays of the batch returned last.
@@ -55,7 +63,43 @@ pub(crate) struct SubqueryParts {
 impl SubqueryOperator {
     pub(crate) fn new(input: Box<dyn Operator>, parts: SubqueryParts) -> Self {
         let SubqueryParts { pipeline, result, reads, out, run_if, mode } = parts;
-        Self { input, pipeline, result, reads, out, run_if, mode, constant: None, charge: None }
+        let ahead = PendingRows::default();
+        Self { input, pipeline, result, reads, out, run_if, mode, ahead, constant: None, charge: None }
+    }
+
+    /// Returns the next incoming rows. Makes several and rehearses their runs, where reads wait for
+    /// messages and rows are asked for one by one.
+    fn next_rows(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(rows) = self.ahead.take(limits) {
+            return Ok(Some(rows));
+        }
+        let runs_ahead = self.mode == SubqueryMode::PerRow
+            && !limits.read_ahead
+            && context.data.waits_for_messages()
+            && self.input.may_run_ahead();
+        if !runs_ahead {
+            return self.input.next_batch(context, limits);
+        }
+        let wanted = BatchLimits { rows: ROWS_AHEAD, read_ahead: true, ..context.full };
+        let Some(rows) = self.input.next_batch(context, wanted)? else { return Ok(None) };
+        let rows = rows.compact();
+        self.rehearse(&rows, 0..rows.rows(), context);
+        Ok(Some(self.ahead.split(rows, limits)))
+    }
+
+    /// Rehearses the runs for some rows of a batch, which has no selection.
+    fn rehearse(&mut self, batch: &Batch, rows: Range<usize>, context: &mut ExecutionContext) {
+        if !context.data.waits_for_messages() {
+            return;
+        }
+        let chosen: Arc<[u32]> =
+            rows.filter(|row| self.runs_for(batch, *row)).map(|row| row as u32).collect();
+        if chosen.len() < 2 {
+            return;
+        }
+        let outer = batch.project(&self.reads).gather(&chosen);
+        let pipeline = &mut self.pipeline;
+        context.rehearse(|context| pipeline.rehearse(&outer, context));
     }
 
     /// Returns true if the pipeline runs for a row.
@@ -89,8 +133,14 @@ impl SubqueryOperator {
     /// Runs the pipeline for one row after the other. The batch has no selection.
     fn run_per_row(&mut self, batch: &Batch, context: &mut ExecutionContext) -> Result<Column> {
         let mut arrays = Arrays::new(batch.rows(), context.new_charge());
+        let (mut rehearsed, mut window) = (0, ROWS_AHEAD_FIRST);
         for row in 0..batch.rows() {
             context.interrupt.check()?;
+            if row >= rehearsed {
+                rehearsed = (row + window).min(batch.rows());
+                window = (window * 4).min(ROWS_AHEAD);
+                self.rehearse(batch, row..rehearsed, context);
+            }
             if self.runs_for(batch, row) {
                 self.run_for_row(batch, row, &mut arrays, context)?;
             } else {
@@ -223,7 +273,7 @@ impl Operator for SubqueryOperator {
         if self.mode != SubqueryMode::Once {
             self.charge = None;
         }
-        let Some(batch) = self.input.next_batch(context, limits)? else { return Ok(None) };
+        let Some(batch) = self.next_rows(context, limits)? else { return Ok(None) };
         let mut batch = batch.compact();
         let column = match self.mode {
             SubqueryMode::Once => self.run_once(&batch, context)?,
@@ -235,6 +285,7 @@ impl Operator for SubqueryOperator {
     }
 
     fn restart(&mut self, outer: Batch) {
+        self.ahead.clear();
         self.input.restart(outer);
     }
 

@@ -3,6 +3,7 @@
 mod page_ahead;
 pub(crate) mod prefix_scan;
 pub(crate) mod read_ahead;
+mod remembered;
 pub(crate) mod scan;
 pub(crate) mod snapshot;
 pub(crate) mod state;

@@ -5,8 +5,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use kv::{Error, Result};
 
-use crate::fetch::{Page, PageSpec};
-use crate::protocol::kv::KvPair;
+use crate::fetch::{Page, PageSpec, bytes};
 use crate::read::state::State;
 
 /// A page on its way, or one that has arrived.
@@ -21,10 +20,18 @@ impl PageAhead {
     /// Asks for a page of at most `rows` pairs of about `pair_bytes` bytes each.
     pub(crate) fn fetch(state: &Arc<State>, spec: PageSpec, rows: usize, pair_bytes: usize) -> Self {
         let (sender, awaited) = sync_channel(1);
+        if let Some(page) = state.remembered.page(&spec) {
+            return PageAhead { awaited, bytes: bytes(&page.pairs), arrived: Some(Ok(page)) };
+        }
+        let remembered = state.rehearses.then(|| Arc::clone(&state.remembered));
         let (client, read) = (Arc::clone(&state.store.client), state.read);
         state.store.spawn(async move {
+            let page = client.page(&spec, rows, read).await;
+            if let (Some(remembered), Ok(page)) = (remembered, &page) {
+                remembered.add_page(&spec, page);
+            }
             // Its reader may be gone by now.
-            let _ = sender.send(client.page(&spec, rows, read).await);
+            let _ = sender.send(page);
         });
         PageAhead { awaited, arrived: None, bytes: rows * pair_bytes }
     }
@@ -47,9 +54,4 @@ impl PageAhead {
         }
         self.bytes
     }
-}
-
-/// Returns the bytes of pairs.
-pub(crate) fn bytes(pairs: &[KvPair]) -> usize {
-    pairs.iter().map(|pair| pair.key.len() + pair.value.len()).sum()
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use kv::{Block, BlockLimits, Error, KeyRange, PrefixScan, Result};
 
-use crate::fetch::PageSpec;
-use crate::read::page_ahead::{PageAhead, bytes};
+use crate::fetch::{PageSpec, bytes};
+use crate::read::page_ahead::PageAhead;
 use crate::read::state::State;
 use crate::values;
 
@@ -88,11 +88,17 @@ impl PrefixScan for TikvPrefixScan {
         while let Some(spec) = next.take() {
             let page = match prefetched.take() {
                 Some(page) => page,
+                None if let Some(page) = self.state.remembered.page(&spec) => page,
                 None => {
                     let wanted = limits.rows.saturating_sub(block.len()).clamp(1, rows);
-                    let (client, read, spec) =
+                    let (client, read, asked) =
                         (Arc::clone(&self.state.store.client), self.state.read, spec.clone());
-                    self.state.store.wait(async move { client.page(&spec, wanted, read).await })?
+                    let page =
+                        self.state.store.wait(async move { client.page(&asked, wanted, read).await })?;
+                    if self.state.rehearses {
+                        self.state.remembered.add_page(&spec, &page);
+                    }
+                    page
                 }
             };
             rows = NEXT_ROWS;

@@ -14,9 +14,9 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use kv::{KeyRange, Result};
 
-use crate::fetch::{PAGE_ROWS_MAX, Page, PageSpec};
+use crate::fetch::{PAGE_ROWS_MAX, Page, PageSpec, bytes};
 use crate::protocol::kv::KvPair;
-use crate::read::page_ahead::{PageAhead, bytes};
+use crate::read::page_ahead::PageAhead;
 use crate::read::state::State;
 
 /// The bytes that a page should have, once the size of the pairs is known.

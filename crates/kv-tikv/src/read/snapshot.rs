@@ -34,4 +34,8 @@ impl Snapshot for TikvSnapshot {
     fn concurrent_reads(&self) -> usize {
         AHEAD_MAX
     }
+
+    fn rehearsal(&self) -> Option<Arc<dyn Snapshot>> {
+        Some(Arc::new(TikvSnapshot { state: Arc::new(self.state.rehearsal()) }))
+    }
 }

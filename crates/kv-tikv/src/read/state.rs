@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kv::{Error, LivingSnapshot, Result, Values};
 
 use crate::fetch::Found;
+use crate::read::remembered::Remembered;
 use crate::replica_reads::ReadAt;
 use crate::shared::Shared;
 use crate::values;
@@ -18,6 +19,10 @@ const LOOK_UP_KEYS_MAX: usize = 4096;
 pub(crate) struct State {
     pub(crate) store: Arc<Shared>,
     pub(crate) read: ReadAt,
+    /// The reads that were rehearsed, of all views of the snapshot.
+    pub(crate) remembered: Arc<Remembered>,
+    /// Reads are remembered.
+    pub(crate) rehearses: bool,
     _held: Held,
     _living: LivingSnapshot,
 }
@@ -25,7 +30,15 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(store: Arc<Shared>, read: ReadAt) -> Self {
         let (held, living) = (store.versions.hold(read.at), store.snapshots.enter());
-        State { store, read, _held: held, _living: living }
+        let (remembered, rehearses) = (Arc::default(), false);
+        State { store, read, remembered, rehearses, _held: held, _living: living }
+    }
+
+    /// Returns a view whose reads are remembered for the others.
+    pub(crate) fn rehearsal(&self) -> State {
+        self.remembered.begin();
+        let remembered = Arc::clone(&self.remembered);
+        State { remembered, rehearses: true, ..State::new(Arc::clone(&self.store), self.read) }
     }
 
     /// Checks that the cluster still keeps this state, and that the store is open.
@@ -58,18 +71,28 @@ impl State {
     }
 
     fn find(&self, names: &[Vec<u8>]) -> Result<Found> {
-        let client = Arc::clone(&self.store.client);
-        let read = self.read;
-        if let [name] = names {
-            let name = name.clone();
-            return self.store.wait(async move {
-                let value = client.get(&name, read).await?;
-                Ok(value.into_iter().map(|value| (name.clone(), value)).collect())
-            });
-        }
-        let mut names = names.to_vec();
+        let (mut names, mut found) = (names.to_vec(), Found::new());
         names.sort_unstable();
         names.dedup();
-        self.store.wait(async move { client.get_many(names, read).await })
+        self.remembered.take_values(&mut names, &mut found);
+        if names.is_empty() {
+            return Ok(found);
+        }
+        let (client, read) = (Arc::clone(&self.store.client), self.read);
+        let asked = if self.rehearses { names.clone() } else { Vec::new() };
+        let fetched: Found = self.store.wait(async move {
+            match names.as_slice() {
+                [name] => {
+                    let value = client.get(name, read).await?;
+                    Ok(value.into_iter().map(|value| (name.clone(), value)).collect())
+                }
+                _ => client.get_many(names, read).await,
+            }
+        })?;
+        if self.rehearses {
+            self.remembered.add_values(&asked, &fetched);
+        }
+        found.extend(fetched);
+        Ok(found)
     }
 }

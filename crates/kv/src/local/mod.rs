@@ -156,6 +156,12 @@ impl<S: LocalStore> LocalTransaction<S> {
         {
             return Ok(value.is_some());
         }
+        // The base may have been asked for the key before, so this may need no message.
+        if self.guards.is_some()
+            && let Some(base) = self.base.get()
+        {
+            return Ok(base.get_many(&[key])?.get(0).is_some());
+        }
         let mut is_present = false;
         self.store.read_latest(key, &mut |_| is_present = true)?;
         Ok(is_present)

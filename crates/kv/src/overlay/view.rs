@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::layered;
 use super::scan::OverlayScan;
 use crate::tree::Tree;
 use crate::{Block, BlockLimits, Error, KeyRange, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
@@ -51,6 +52,10 @@ impl Snapshot for OverlaySnapshot {
 
     fn concurrent_reads(&self) -> usize {
         self.base.concurrent_reads()
+    }
+
+    fn rehearsal(&self) -> Option<Arc<dyn Snapshot>> {
+        Some(layered(self.base.rehearsal()?, self.writes.clone()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A consistent state to read from.
 
 mod capture;
+mod rehearsal;
 pub(crate) mod split;
 
 use std::sync::{Arc, Weak};

@@ -57,8 +57,7 @@ impl ByRow {
         snapshot: &Snapshot,
         interrupt: &Interrupt,
     ) -> Result<Option<RowLookup>> {
-        // Later rows must find what the query writes for this one.
-        let at_once = if request.source.read_own_writes { 1 } else { snapshot.concurrent_reads() };
+        let at_once = if request.one_by_one { 1 } else { snapshot.concurrent_reads() };
         let ByRow { options, next, .. } = self;
         let mut row = input.outer.row() + next.len();
         let end = input.outer.row() + input.outer.remaining();

@@ -100,6 +100,20 @@ impl Fetch {
         Ok(FoundDocuments::Values(Column::from_values(documents)))
     }
 
+    /// Reads the documents of entries, or whether they exist, as far as rows will need that.
+    pub(super) fn make_reads(&self, entries: &EntryBatch, context: &mut ExecutionContext) -> Result<()> {
+        let keys: Vec<&str> = (0..entries.len()).map(|row| entries.key(row)).collect();
+        if keys.is_empty() || !(self.source.wants_documents() || self.looks_keys_up) {
+            return Ok(());
+        }
+        let snapshot = context.data.snapshot(self.source.read_own_writes);
+        let mut done = 0;
+        while let Some(rest) = keys.get(done..).filter(|rest| !rest.is_empty()) {
+            done += snapshot.get(&self.source.collection, rest)?.len().max(1);
+        }
+        Ok(())
+    }
+
     fn count_found(&self, documents: usize, context: &mut ExecutionContext) {
         if self.looks_keys_up {
             context.statistics.scanned_index += documents as u64;

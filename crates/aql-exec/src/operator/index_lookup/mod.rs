@@ -37,6 +37,9 @@ pub(super) use range::index_value;
 pub(crate) use range::{LookupProgram, RangePrograms};
 pub(super) use source::{EntrySource, Host, covered};
 
+/// The entries for each incoming row that a rehearsal reads on average, at most.
+const ENTRIES_OF_A_REHEARSAL: usize = 8;
+
 /// A strategy to collect the entries of incoming rows.
 pub(crate) trait LookupStrategy: Send {
     /// Begins another batch of incoming rows.
@@ -72,6 +75,8 @@ pub(crate) struct LookupRequest<'a> {
     wants_covered: bool,
     /// True for entries of the current row only.
     one_row: bool,
+    /// True if later rows must find what the query writes for the current one.
+    one_by_one: bool,
 }
 
 pub(crate) struct IndexLookupOperator<S> {
@@ -105,6 +110,7 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
             wants_documents: self.fetch.source.wants_documents(),
             wants_covered: self.fetch.source.wants_covered(),
             one_row: self.fetch.counts(),
+            one_by_one: self.fetch.source.read_own_writes && !context.data.is_rehearsing(),
         };
         self.strategy.collect(&mut self.input, &request, context)
     }
@@ -159,6 +165,23 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
     }
 }
 
+impl<S: LookupStrategy> IndexLookupOperator<S> {
+    /// Makes the reads for incoming rows, as far as each needs only some entries.
+    fn make_reads(&mut self, rows: Batch, context: &mut ExecutionContext) -> Result<()> {
+        self.strategy.end_row();
+        self.input.outer.begin_with(rows);
+        self.begin_batch(context)?;
+        let mut room = self.input.outer.remaining() * ENTRIES_OF_A_REHEARSAL;
+        while room > 0 && self.input.outer.remaining() > 0 {
+            context.interrupt.check()?;
+            let entries = self.collect(context, context.full.of_rows(room))?;
+            room = room.saturating_sub(entries.len().max(1));
+            self.fetch.make_reads(&entries, context)?;
+        }
+        Ok(())
+    }
+}
+
 impl<S: LookupStrategy> Operator for IndexLookupOperator<S> {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         if let Some(batch) = self.pending.take(limits) {
@@ -185,6 +208,18 @@ impl<S: LookupStrategy> Operator for IndexLookupOperator<S> {
             }
             wanted = wanted.grown(context.full);
         }
+    }
+
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        let Some(rows) = self.input.outer.rehearse(outer, context)? else { return Ok(None) };
+        if context.data.begin_rehearsal(self.fetch.source.read_own_writes) {
+            self.make_reads(rows, context)?;
+        }
+        Ok(None)
+    }
+
+    fn may_run_ahead(&self) -> bool {
+        !self.fetch.source.read_own_writes && self.input.outer.may_run_ahead()
     }
 
     fn restart(&mut self, outer: Batch) {

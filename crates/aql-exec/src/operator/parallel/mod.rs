@@ -70,6 +70,15 @@ impl Input {
         }
     }
 
+    /// Makes the reads of the next runs like [`Operator::rehearse`]. Rows that are made without a
+    /// read are of no use to an operator that needs all rows.
+    pub(super) fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<()> {
+        match self {
+            Self::Serial(input) => input.rehearse(outer, context).map(drop),
+            Self::Parallel(_) => Ok(()),
+        }
+    }
+
     /// Skips to the end like [`Operator::count_rest`].
     pub(super) fn count_rest(&mut self, context: &mut ExecutionContext) -> Result<Option<u64>> {
         match self {

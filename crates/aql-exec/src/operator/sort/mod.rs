@@ -84,6 +84,10 @@ impl Operator for SortOperator {
         Ok(batch)
     }
 
+    fn rehearse(&mut self, outer: &Batch, context: &mut ExecutionContext) -> Result<Option<Batch>> {
+        self.input.rehearse(outer, context).map(|()| None)
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.state = State::Start;
         self.input.restart(outer);

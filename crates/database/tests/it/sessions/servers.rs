@@ -127,6 +127,70 @@ fn statements_over_many_rows_send_few_messages() {
     assert_eq!((count(&session, "c"), count(&session, "u")), (1, 0));
 }
 
+/// The search of an UPSERT is looked up for many rows together, although each row finds what the
+/// rows before it have written.
+#[test]
+fn upserts_of_many_rows_send_few_messages() {
+    const ROWS: u64 = 1_000;
+    /// Messages for each thousand rows, those of the background included.
+    const MESSAGES_MAX: u64 = 120;
+    let cluster = MemoryCluster::new();
+    let session = open(&cluster);
+    for name in ["c", "u"] {
+        create(&session, &format!(r#"{{"name": "{name}"}}"#));
+    }
+    let unique = value(r#"{"type": "persistent", "fields": ["n"], "unique": true}"#);
+    session.create_index("u", Slice::new(&unique)).unwrap();
+    let engine = session.instance().store().engine();
+    let messages = || engine.statistics().nodes.iter().map(|node| node.replies.count()).sum::<u64>();
+    let by_key = format!(
+        "FOR i IN 1..{ROWS} UPSERT {{_key: CONCAT('k', i % 900)}} \
+         INSERT {{_key: CONCAT('k', i % 900), m: 1}} UPDATE {{m: OLD.m + 1}} IN c"
+    );
+    let by_index = format!(
+        "FOR i IN 1..{ROWS} UPSERT {{n: i % 900}} \
+         INSERT {{_key: CONCAT('k', i % 900), n: i % 900, m: 1}} REPLACE {{n: OLD.n, m: OLD.m + 1}} IN u"
+    );
+    for (text, collection) in [(by_key, "c"), (by_index, "u")] {
+        for round in 1..=2 {
+            let before = messages();
+            query(&session, &text).unwrap();
+            let sent = messages() - before;
+            assert!(sent <= MESSAGES_MAX * ROWS / 1_000, "{sent} messages in round {round}: {text}");
+            let sum = rows(&session, &format!("RETURN SUM(FOR d IN {collection} RETURN d.m)"));
+            assert_eq!((count(&session, collection), sum), (900, json!([round * ROWS])));
+        }
+    }
+}
+
+/// Subqueries that run once for each row read ahead for the following rows.
+#[test]
+fn subqueries_of_many_rows_wait_together() {
+    const ROWS: u64 = 200;
+    let cluster = MemoryCluster::new();
+    let session = open(&cluster);
+    for name in ["c", "d"] {
+        create(&session, &format!(r#"{{"name": "{name}"}}"#));
+    }
+    let index = value(r#"{"type": "persistent", "fields": ["n", "m"]}"#);
+    session.create_index("d", Slice::new(&index)).unwrap();
+    query(&session, &format!("FOR i IN 1..{ROWS} INSERT {{_key: TO_STRING(i), n: i}} INTO c")).unwrap();
+    query(&session, &format!("FOR i IN 1..{ROWS} FOR m IN 1..3 INSERT {{n: i, m, x: i * m}} INTO d"))
+        .unwrap();
+    let expected: Vec<u64> = (1..=ROWS).map(|i| i * 3).collect();
+    cluster.delay(Duration::from_millis(1));
+    for text in [
+        "FOR i IN c SORT i.n RETURN FIRST(FOR j IN d FILTER j.n == i.n SORT j.m DESC LIMIT 1 RETURN j.x)",
+        "FOR i IN c SORT i.n RETURN MAX(FOR j IN d FILTER j.n == i.n COLLECT x = j.x RETURN x)",
+        "FOR i IN c SORT i.n RETURN LAST(FOR j IN d FILTER j.n == i.n SORT j.x RETURN j.x)",
+    ] {
+        cluster.messages();
+        assert_eq!(rows(&session, text), json!(expected), "{text}");
+        let (_, most_at_once) = cluster.messages();
+        assert!(most_at_once >= 8, "{most_at_once} messages at once: {text}");
+    }
+}
+
 /// A collection with indexes is dropped by ranges of keys.
 #[test]
 fn a_collection_is_dropped_with_few_messages() {
