@@ -42,9 +42,16 @@ impl StoreCore {
 
     /// Deletes objects that are recorded as pending, once no server uses them. If one does not say
     /// so in time, a later deletion of what is pending gets them.
+    ///
+    /// Where servers share the store, a thread deletes them: that takes time in proportion to their
+    /// keys.
     pub(crate) fn delete_objects(&self, objects: &[ObjectId]) {
-        if self.coordination.wait_until_followed() {
-            deletion::finish_or_leave(self.engine.as_ref(), objects);
+        if !self.coordination.wait_until_followed() {
+            return;
+        }
+        match &self.cleaner {
+            Some(cleaner) => cleaner.add(objects),
+            None => deletion::finish_or_leave(self.engine.as_ref(), objects),
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use catalog::NamingRules;
 use errors::{Error, ErrorCode, Result};
-use kv::background::BackgroundThread;
+use kv::background::{BackgroundThread, Task};
 use kv::{Engine, Sharing, WaitPolicy};
 use metrics::Counter;
 
@@ -24,6 +24,7 @@ use crate::metrics::{LockCounts, ReadCacheStatistics, VectorBuilds};
 use crate::sharing::{Coordination, Members};
 use crate::snapshot::split::split_keys;
 use crate::store_core::StoreCore;
+use crate::store_core::cleaner::Cleaner;
 use crate::store_core::write_gate::{Membership, WritePermit};
 use crate::store_core::{deletion, follower};
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
@@ -35,8 +36,9 @@ use crate::{Collection, RevisionClock, Snapshot, encoding};
 pub struct Store {
     pub(crate) core: Arc<StoreCore>,
     is_new: bool,
-    /// The thread that follows other servers, if there are some.
+    /// The thread that follows other servers, if there are some, and the one that deletes.
     follower: Mutex<Option<BackgroundThread>>,
+    cleaner: Mutex<Option<BackgroundThread>>,
 }
 
 impl Store {
@@ -69,6 +71,7 @@ impl Store {
             coordination.install(announced);
         }
         drop(snapshot);
+        let cleaner = (!coordination.is_alone()).then(|| Arc::new(Cleaner::new(Arc::clone(&engine))));
         let change_log = ChangeLog::open(engine.as_ref(), options.changes.clone())?;
         let core = Arc::new(StoreCore {
             engine,
@@ -91,12 +94,14 @@ impl Store {
             intermediate_commits: Counter::new(),
             partial_commits: Arc::default(),
             coordination,
+            cleaner,
         });
+        let cleaner = Mutex::new(core.cleaner.as_ref().map(Cleaner::start).transpose()?);
         let follower = Mutex::new(follower::start(&core)?);
         // A crash may have happened after the server's record and before the system database.
         let is_new = core.catalog().database(catalog::SYSTEM_DATABASE).is_none();
         core.remove_unowned_folders();
-        let store = Store { core, is_new, follower };
+        let store = Store { core, is_new, follower, cleaner };
         if is_new {
             match store.create_system_database() {
                 // Another server was faster.
@@ -200,6 +205,12 @@ impl Store {
             Some(error) if error.code() == ErrorCode::ClusterBackendUnavailable => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// Returns true if everything is deleted that changes of definitions by this server have given
+    /// up, as far as a thread does that.
+    pub fn has_deleted_all(&self) -> bool {
+        self.core.cleaner.as_ref().is_none_or(|cleaner| cleaner.is_done())
     }
 
     /// Returns true if this server does the work that only one of those that share the store must
@@ -355,6 +366,10 @@ impl Store {
         let _ = self.save_text_indexes();
         self.core.ids.close()?;
         drop(self.follower.lock().unwrap_or_else(PoisonError::into_inner).take());
-        Ok(self.core.engine.close()?)
+        // A deletion in progress ends with the engine, and another server goes on.
+        self.core.cleaner.iter().for_each(|cleaner| cleaner.stop());
+        let closed = self.core.engine.close();
+        drop(self.cleaner.lock().unwrap_or_else(PoisonError::into_inner).take());
+        Ok(closed?)
     }
 }

@@ -16,7 +16,7 @@ use crate::encoding::metadata::{
 use crate::encoding::{object_range, pack};
 
 /// Deletes objects that are recorded as pending.
-fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
+pub(crate) fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
     if objects.is_empty() {
         return Ok(());
     }

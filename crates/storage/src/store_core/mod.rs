@@ -1,6 +1,7 @@
 //! The parts of an open store that transactions, loads and changes of definitions share.
 
 pub(crate) mod deletion;
+pub(crate) mod cleaner;
 pub(crate) mod exclusive_lock;
 pub(crate) mod follower;
 pub(crate) mod write_gate;
@@ -25,6 +26,7 @@ use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialCommits;
 use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts, VectorBuilds};
 use crate::sharing::Coordination;
+use crate::store_core::cleaner::Cleaner;
 use crate::store_core::write_gate::WriteGate;
 use crate::visibility::read_cache::ReadCache;
 use crate::visibility::{LoadClock, Publisher};
@@ -59,6 +61,8 @@ pub(crate) struct StoreCore {
     pub(crate) intermediate_commits: Counter,
     pub(crate) partial_commits: Arc<PartialCommits>,
     pub(crate) coordination: Coordination,
+    /// Deletes objects in the background, if servers share the store.
+    pub(crate) cleaner: Option<Arc<Cleaner>>,
 }
 
 impl StoreCore {

@@ -208,6 +208,8 @@ fn a_collection_is_dropped_with_few_messages() {
     let messages = || engine.statistics().nodes.iter().map(|node| node.replies.count()).sum::<u64>();
     let before = messages();
     session.drop_collection("c", false).unwrap();
+    assert!(session.collection("c", AccessLevel::ReadOnly).is_err());
+    wait_until("its keys are deleted", || session.instance().store().has_deleted_all());
     let sent = messages() - before;
     assert!(sent <= MESSAGES_MAX, "{sent} messages");
 }
