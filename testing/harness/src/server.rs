@@ -128,6 +128,12 @@ impl Launch {
         log.lines().filter(is_crash).map(|line| line.chars().take(300).collect()).collect()
     }
 
+    /// Returns the number of times that a server has restarted itself because its lease on a shared
+    /// store had expired.
+    pub fn lease_ends(&self) -> usize {
+        self.log().lines().filter(|line| line.contains("on the shared store has expired")).count()
+    }
+
     /// Starts a server and waits until it serves. Errors: text for the user.
     pub fn start(&self) -> Result<Server, String> {
         Server::start(&mut self.command()?, self.address, Server::serves).map_err(|error| {

@@ -58,6 +58,16 @@ impl Servers {
         Ok(())
     }
 
+    /// Returns for each server how often its lease on a shared store has expired.
+    pub fn lease_ends(&self) -> Vec<usize> {
+        self.launches.iter().map(Launch::lease_ends).collect()
+    }
+
+    /// Returns true if all servers serve.
+    pub fn all_serve(&self) -> bool {
+        self.running.iter().all(Server::serves)
+    }
+
     /// Returns the beginnings of the logs' lines that name a panic.
     pub fn crashes(&self) -> Vec<String> {
         self.launches.iter().flat_map(Launch::crashes).collect()

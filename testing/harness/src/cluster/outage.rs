@@ -48,11 +48,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A fault of one process for some time.
+/// A fault of one process, or of several at once, for some time.
 #[derive(Clone, Debug)]
 pub struct Outage {
-    /// The name of the process.
-    pub process: String,
+    /// The names of the processes.
+    pub processes: Vec<String>,
     /// The kind of the fault.
     pub fault: Fault,
     /// The time from the fault to its end.
@@ -61,7 +61,8 @@ pub struct Outage {
 
 impl fmt::Display for Outage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {} for {:.1} s", self.process, self.fault, self.time.as_secs_f32())
+        let processes = self.processes.join(", ");
+        write!(formatter, "{processes} {} for {:.1} s", self.fault, self.time.as_secs_f32())
     }
 }
 
@@ -75,7 +76,15 @@ impl Outage {
         };
         let seconds = if rng.u8(..5) == 0 { 11.0 + rng.f64() * 4.0 } else { 0.5 + rng.f64() * 6.0 };
         let fault = rng.choice(kinds).copied().unwrap_or(Fault::Kill);
-        Ok(Outage { process, fault, time: Duration::from_secs_f64(seconds) })
+        Ok(Outage { processes: vec![process], fault, time: Duration::from_secs_f64(seconds) })
+    }
+
+    /// Chooses one that keeps the servers from all members of PD for longer than their leases. The
+    /// stores keep working.
+    pub fn longer_than(lease: Duration, rng: &mut Rng) -> Self {
+        let processes = (1..=Cluster::MEMBERS).map(|number| format!("pd-{number}")).collect();
+        let fault = if rng.bool() { Fault::Hold } else { Fault::Cut };
+        Outage { processes, fault, time: lease + Duration::from_secs_f64(3.0 + rng.f64() * 7.0) }
     }
 
     /// Injects the fault, and ends it after its duration. The cluster may need some time
@@ -83,18 +92,18 @@ impl Outage {
     pub fn make(&self, cluster: &Cluster, rng: &mut Rng) -> Result<(), String> {
         let condition = match self.fault {
             Fault::Kill => {
-                cluster.kill(&self.process)?;
+                self.processes.iter().try_for_each(|process| cluster.kill(process))?;
                 // The time of the fault is chosen.
                 std::thread::sleep(self.time);
-                return cluster.restart(&self.process);
+                return self.processes.iter().try_for_each(|process| cluster.restart(process));
             }
             Fault::Hold => Condition::Held,
             Fault::Cut => Condition::Cut,
             Fault::Delay => Condition::Slow(Duration::from_millis(rng.u64(5..200))),
         };
-        cluster.set(&self.process, condition);
+        self.processes.iter().for_each(|process| cluster.set(process, condition));
         std::thread::sleep(self.time);
-        cluster.set(&self.process, Condition::Sound);
+        self.processes.iter().for_each(|process| cluster.set(process, Condition::Sound));
         Ok(())
     }
 }

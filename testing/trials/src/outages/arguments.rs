@@ -22,6 +22,10 @@ pub(crate) struct Arguments {
     pub(crate) faults: Vec<Fault>,
     /// Kills of servers of a hundred faults.
     pub(crate) server_kills: u8,
+    /// Outages of a hundred faults that last longer than the servers' leases.
+    pub(crate) long_outages: u8,
+    /// The life of the servers' leases.
+    pub(crate) lease: Duration,
     /// The first port of the cluster.
     pub(crate) port: u16,
 }
@@ -36,6 +40,8 @@ pub(crate) const USAGE: &str = "
   --stores N          Number of TiKV stores. Default: 3.
   --faults NAMES      Kinds of cluster faults: kill, hold, cut, delay. Default: all.
   --server-kills N    Percentage of faults that kill a server. Default: 20.
+  --long-outages N    Percentage of faults that outlast the leases of all servers. Default: 5.
+  --lease N           Lease of the servers in seconds. Default: 30.
   --port N            First port of the cluster. Default: 22000.
 ";
 
@@ -50,6 +56,8 @@ impl Arguments {
             stores: 3,
             faults: Fault::ALL.to_vec(),
             server_kills: 20,
+            long_outages: 5,
+            lease: Duration::from_secs(30),
             port: 22_000,
         };
         each_argument(words, |argument| {
@@ -64,6 +72,8 @@ impl Arguments {
                     arguments.faults = kinds.collect::<Option<_>>().ok_or_else(unknown)?;
                 }
                 "--server-kills" => arguments.server_kills = argument.number()?,
+                "--long-outages" => arguments.long_outages = argument.number()?,
+                "--lease" => arguments.lease = Duration::from_secs(argument.number()?),
                 "--port" => arguments.port = argument.number()?,
                 _ => arguments.common.take(&argument)?,
             }

@@ -26,6 +26,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
 fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
     let cluster = Cluster::start(&folder.join("cluster"), arguments.port, arguments.stores)?;
     let options = ["--storage-engine".to_owned(), "tikv".to_owned(), "--tikv.pd".to_owned(), cluster.pd()];
+    let lease = ["--tikv.lease".to_owned(), arguments.lease.as_secs().to_string()];
+    let options = [&options[..], &lease].concat();
     let mut servers = Servers::start(&arguments.common.server, folder, arguments.servers, &options)?;
     let clients = servers.clients(TIMEOUT)?;
     let first = clients.first().ok_or("there is no server")?;
@@ -37,7 +39,12 @@ fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
     let mut rng = Rng::with_seed(arguments.common.seed);
     let made = work(arguments, &cluster, &mut servers, &clients, &loads, &journal, &mut rng)?;
     let (acknowledged, mut wrong) = journal.into_parts();
-    println!("{} faults, {} acknowledged writes", made.len(), acknowledged.len());
+    let lease_ends: usize = servers.lease_ends().iter().sum();
+    println!(
+        "{} faults, {lease_ends} ends of leases, {} acknowledged writes",
+        made.len(),
+        acknowledged.len()
+    );
     gaps::print(&made, &acknowledged);
     for client in &clients {
         for load in &loads {
