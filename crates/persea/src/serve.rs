@@ -143,6 +143,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     };
     let server = Server::new(Arc::clone(&instance), server_options)?;
     let log_file = log_section::first_file(options);
+    let drain = cluster::drain_time(options);
     let _running = crash_dumps.and_then(|dumps| crashes::watch(&dumps, &server, log_file.as_deref()));
     if let Some(group) = group {
         server.join_group(&GroupOptions { encryption: master.clone(), ..group })?;
@@ -167,7 +168,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         );
         manager.ready();
         tokio::spawn(report_stop(Arc::clone(&server), Arc::clone(&manager)));
-        Arc::clone(&server).serve(listeners, STOP_TIMEOUT).await
+        Arc::clone(&server).serve(listeners, (drain, STOP_TIMEOUT)).await
     })?;
     if let Some(archive) = archive {
         archive.stop();

@@ -26,6 +26,6 @@ pub(crate) fn start(http: HttpOptions) -> Running {
         .unwrap();
     let address = listener.local_addr().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    runtime.spawn(server.serve(vec![listener], Duration::from_secs(1)));
+    runtime.spawn(server.serve(vec![listener], (Duration::ZERO, Duration::from_secs(1))));
     Running { address, _runtime: runtime }
 }

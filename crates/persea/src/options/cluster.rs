@@ -1,12 +1,16 @@
 //! `--cluster`: servers that share a store.
 
+use std::time::Duration;
+
 use database::Instance;
-use options::{Maybe, Opt, Options, Text, text};
+use options::{Maybe, Opt, Options, Seconds, Text, seconds, text};
 use server::http::address::Address;
 
 use crate::failure::Failure;
 
 options::section! {
+    static DRAIN_TIME: Opt<Seconds> =
+        seconds("cluster.drain-time", "5", "Time in seconds for which a server that stops still serves, if others share its store. It must exceed the time in which load balancers notice.");
     static MY_ADDRESS: Opt<Maybe<Text>> =
         text("cluster.my-address", "", "Address (tcp://HOST:PORT) at which other servers on the same store reach this one. Default: the first unencrypted endpoint, with the host name if it listens on all interfaces.").optional();
 }
@@ -28,6 +32,11 @@ pub(crate) fn announce(options: &Options, instance: &Instance, endpoints: &[Addr
         ),
     }
     Ok(())
+}
+
+/// Returns the time for which a server that stops still serves.
+pub(crate) fn drain_time(options: &Options) -> Duration {
+    options.duration(&DRAIN_TIME)
 }
 
 /// Returns `HOST:PORT` of an address.

@@ -54,6 +54,7 @@ pub struct Connection {
     /// Second since which writing is blocked, plus 1; 0 if it is not blocked.
     write_blocked_second: AtomicU32,
     ending: AtomicU32,
+    is_draining: AtomicBool,
     signal: Notify,
     /// Bytes read since the last check.
     bytes_received: AtomicU64,
@@ -147,6 +148,19 @@ impl Connection {
         self.ending.load(Ordering::Acquire) != 0
     }
 
+    /// Returns true if the reply to a request of HTTP/1 should be the last one.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.is_draining.load(Ordering::Relaxed)
+    }
+
+    /// Ends the connection after its next reply. HTTP/2 has a message for that.
+    fn drain(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
+        if self.is_http2.load(Ordering::Relaxed) {
+            self.end(ENDING_GRACEFULLY);
+        }
+    }
+
     /// Returns true if the connection ends immediately, false if requests in progress are answered
     /// first.
     pub(crate) fn ends_now(&self) -> bool {
@@ -215,6 +229,8 @@ pub struct Connections {
     accepted: AtomicU64,
     http2: AtomicU64,
     unread: Arc<UnreadMemory>,
+    /// True if every connection ends after its next reply.
+    is_draining: AtomicBool,
 }
 
 impl Connections {
@@ -236,7 +252,11 @@ impl Connections {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         connection.progress_second.store(self.now(), Ordering::Relaxed);
         self.accepted.fetch_add(1, Ordering::Relaxed);
-        self.lock().insert(id, Arc::clone(connection));
+        let mut open = self.lock();
+        if self.is_draining.load(Ordering::Relaxed) {
+            connection.drain();
+        }
+        open.insert(id, Arc::clone(connection));
         id
     }
 
@@ -292,6 +312,14 @@ impl Connections {
             }
         }
         (received, sent)
+    }
+
+    /// Ends every connection after its next reply, also those that are opened from now on. So no
+    /// request meets a connection that the server closes at the same moment.
+    pub(crate) fn drain(&self) {
+        let open = self.lock();
+        self.is_draining.store(true, Ordering::Relaxed);
+        open.values().for_each(|connection| connection.drain());
     }
 
     /// Lets all connections finish the requests in progress and end.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use database::Budget;
 use errors::{Error, ErrorCode, Result};
 use hyper::body::Body as _;
-use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, ORIGIN};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Version};
 use traces::{Span, Tracer};
@@ -143,6 +143,9 @@ impl HttpService {
             // Some clients wait for a body without a length.
             reply.headers_mut().insert(CONTENT_LENGTH, 0.into());
             *reply.body_mut() = ReplyBody::Nothing;
+        }
+        if is_http1 && connection.is_draining() {
+            reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         drop(in_flight);
         reply

@@ -196,12 +196,13 @@ impl Server {
 
     /// Serves connections until the server is asked to stop.
     ///
-    /// The requests in progress then have at most `timeout` to finish, and queries [`QUERY_GRACE`].
-    /// Returns true if all of them did.
+    /// If other servers share the store, it goes on serving for the time `drain`, so that load
+    /// balancers notice that it is not available any more. The requests in progress then have at
+    /// most `timeout` to finish, and queries [`QUERY_GRACE`]. Returns true if all of them did.
     pub async fn serve(
         self: Arc<Self>,
         listeners: Vec<Listener>,
-        timeout: Duration,
+        (drain, timeout): (Duration, Duration),
     ) -> std::io::Result<bool> {
         self.elsewhere.wait_on(tokio::runtime::Handle::current());
         if self.instance.options().foxx.checks_at_start {
@@ -216,6 +217,10 @@ impl Server {
         }
         let watch = tokio::spawn(Arc::clone(&self).watch());
         self.shutdown.requested().await;
+        if !drain.is_zero() && self.has_others().await {
+            self.connections.drain();
+            tokio::time::sleep(drain).await;
+        }
         // The other members of a group read the rest of the log through the connections.
         let instance = Arc::clone(&self.instance);
         let hand_over = move || database::group::hand_over(&instance, HAND_OVER_TIMEOUT);
@@ -245,6 +250,16 @@ impl Server {
         // Open transactions end before the store does.
         self.instance.stop();
         Ok(ended && idle)
+    }
+
+    /// Returns true if other servers can take over the clients of this one.
+    async fn has_others(&self) -> bool {
+        let store = Arc::clone(self.instance.store());
+        let has_others = move || {
+            let sharing = store.sharing().filter(|_| !store.has_lost_lease());
+            sharing.is_some_and(|sharing| sharing.members().is_ok_and(|members| members.len() > 1))
+        };
+        tokio::task::spawn_blocking(has_others).await.unwrap_or(false)
     }
 
     /// Checks the connections and the sessions of shells once a second.

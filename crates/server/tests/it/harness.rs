@@ -66,7 +66,7 @@ fn start_on(options: ServerOptions, instance: Arc<Instance>) -> Running {
     let address = listeners[0].local_addr().unwrap();
     let tls_address = listeners.get(1).map(|listener| listener.local_addr().unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let serve = Arc::clone(&server).serve(listeners, Duration::from_secs(10));
+    let serve = Arc::clone(&server).serve(listeners, (Duration::ZERO, Duration::from_secs(10)));
     let task = runtime.spawn(serve);
     Running { server, address, tls_address, runtime: Some(runtime), task: Some(task) }
 }
