@@ -15,6 +15,7 @@ use crate::maintenance::garbage::Collector;
 use crate::maintenance::upkeep::{self, Upkeep};
 use crate::maintenance::{drop_range, sizes};
 use crate::membership::Membership;
+use crate::membership::formats::Format;
 use crate::membership::identity::{self, Identity};
 use crate::network::{GrpcNetwork, Network, TlsFiles};
 use crate::options::TikvOptions;
@@ -48,10 +49,11 @@ impl TikvEngine {
             let client = Client::connect(network, &settings).await?;
             let identity = identity::settle(&client, &keys, &settings).await?;
             let membership = Membership::take(&client, &keys, &settings).await?;
-            Ok((client, keys, identity, membership))
+            let format = Format::join(&client, &membership, settings.format).await?;
+            Ok((client, keys, identity, (membership, format)))
         })?;
-        let (client, keys, identity, membership) = opened;
-        let shared = Shared::new(client, threads, keys, options.clone(), membership);
+        let (client, keys, identity, member) = opened;
+        let shared = Shared::new(client, threads, keys, options.clone(), member);
         let upkeep = BackgroundThread::start("tikv-upkeep", Arc::new(Upkeep::new(&shared)))?;
         let mut threads = vec![upkeep];
         if options.collect_garbage {
@@ -63,6 +65,14 @@ impl TikvEngine {
     /// Returns the identity of the store.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// Makes the others believe that this server reads no newer format. The next renewal of the
+    /// lease tells them.
+    #[cfg(test)]
+    #[allow(clippy::expect_used, reason = "a test")]
+    pub(crate) fn claim_to_read(&self, format: u32) {
+        self.store().expect("open").shared.membership.claim_to_read(format);
     }
 
     pub(crate) fn store(&self) -> Result<Arc<Store>> {
@@ -144,6 +154,7 @@ impl Engine for TikvEngine {
         let Ok(store) = self.store.get() else { return EngineStatistics::default() };
         let remote = store.remote_conflicts();
         let mut counters = vec![("tikv.conflicts-at-commit".to_owned(), remote)];
+        counters.push(("tikv.format".to_owned(), store.shared.format.used().into()));
         counters.extend(store.shared.client.counters());
         EngineStatistics {
             snapshots: store.shared.snapshots.count(),

@@ -7,6 +7,13 @@ use crate::network::TlsFiles;
 /// The greatest age of a dirty read.
 pub const DIRTY_READ_AGE_MAX: Duration = Duration::from_secs(60);
 
+/// The format of everything in a store: keys, facts, and the records of all layers above.
+///
+/// A version of the software whose records an older one cannot read, or could destroy by writing
+/// them back, has the next number. It writes such records only if [`kv::Sharing::format`] has
+/// reached that number.
+pub(crate) const FORMAT: u32 = 1;
+
 /// The cluster and the part of it that a store takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TikvOptions {
@@ -24,6 +31,10 @@ pub struct TikvOptions {
     /// The life of the server's lease without a sign of life. It should exceed the time in which a
     /// cluster elects a leader of a region or of PD.
     pub lease: Duration,
+    /// The newest format of the store that the server reads and writes. Tests give other formats.
+    pub format: u32,
+    /// Takes over a store that was restored from a backup of another cluster.
+    pub adopts_restored: bool,
     /// Commits in one phase where a single region has all keys.
     pub one_phase: bool,
     /// The age of dirty reads. At zero they read the present state, for which a follower asks its
@@ -44,6 +55,8 @@ impl Default for TikvOptions {
             timeout: Duration::from_secs(25),
             message_timeout: Duration::from_secs(8),
             lease: Duration::from_secs(30),
+            format: FORMAT,
+            adopts_restored: false,
             one_phase: true,
             dirty_read_age: Duration::ZERO,
             transaction_bytes_max: 64 << 20,

@@ -10,6 +10,7 @@ use crate::commit::Commit;
 use crate::commit::mutations::Mutations;
 use crate::keys::Keys;
 use crate::membership::Membership;
+use crate::membership::formats::Format;
 use crate::options::{DIRTY_READ_AGE_MAX, TikvOptions};
 use crate::protocol::kv::{Mutation, Op};
 use crate::replica_reads::{Answering, ReadAt};
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
     pub(crate) keys: Keys,
     pub(crate) options: TikvOptions,
     pub(crate) membership: Membership,
+    pub(crate) format: Format,
     pub(crate) safe_points: SafePoints,
     closed: ClosedFlag,
     pub(crate) snapshots: Arc<LivingSnapshots>,
@@ -43,7 +45,7 @@ impl Shared {
         threads: Arc<Threads>,
         keys: Keys,
         options: TikvOptions,
-        membership: Membership,
+        (membership, format): (Membership, Format),
     ) -> Arc<Shared> {
         let safe_points = SafePoints::new(format!("persea-{:016x}", membership.identity()));
         Arc::new(Shared {
@@ -52,6 +54,7 @@ impl Shared {
             keys,
             options,
             membership,
+            format,
             safe_points,
             closed: ClosedFlag::default(),
             snapshots: Arc::default(),

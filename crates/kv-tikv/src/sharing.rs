@@ -32,6 +32,10 @@ impl Sharing for TikvSharing {
         self.0.options.lease
     }
 
+    fn format(&self) -> u32 {
+        self.0.format.used()
+    }
+
     fn members(&self) -> Result<Vec<Member>> {
         self.0.check_open()?;
         let store = Arc::clone(&self.0);

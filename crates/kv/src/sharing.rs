@@ -24,6 +24,8 @@ pub struct Member {
     pub address: String,
     /// A description of the process for people.
     pub process: String,
+    /// The version of its program; empty if it is not known.
+    pub version: String,
     /// The last announcement that it has acknowledged; 0 before the first one.
     pub acknowledged: u64,
     /// The parts of acknowledged announcements that it has not finished.
@@ -67,6 +69,11 @@ pub trait Sharing: Send + Sync {
 
     /// Returns the life of this process's lease without a sign of life.
     fn lease(&self) -> Duration;
+
+    /// Returns the format of the data that all living members read, and that every later one must
+    /// read. A process writes nothing that needs a newer one. It only ever grows while a process
+    /// has the store open.
+    fn format(&self) -> u32;
 
     /// Returns the living members by number, this process among them, as of now.
     fn members(&self) -> Result<Vec<Member>>;

@@ -25,6 +25,8 @@ pub struct SharingServer {
     pub address: String,
     /// Milliseconds since 1970 of its start, by the store's clock.
     pub started_ms: u64,
+    /// The version of its program; empty if it is not known.
+    pub version: String,
 }
 
 /// The numbers of one server.
@@ -91,6 +93,7 @@ impl LocalIds {
             is_this: member.number == this,
             address: member.address,
             started_ms: member.started_ms,
+            version: member.version,
         });
         Ok(Some(servers.collect()))
     }
@@ -136,10 +139,15 @@ mod tests {
                 started_ms: 0,
                 address: address.to_owned(),
                 process: String::new(),
+                version: String::new(),
                 acknowledged: 0,
                 pending: Vec::new(),
             };
             Ok(vec![member(0, "a:8529"), member(2, ""), member(3, "c:8529")])
+        }
+
+        fn format(&self) -> u32 {
+            1
         }
 
         fn nodes(&self) -> kv::Result<kv::Nodes> {

@@ -75,11 +75,12 @@ impl Task for Upkeep {
     }
 }
 
-/// Prolongs the lease and tells PD the oldest state that is read.
+/// Prolongs the lease, raises the format that is used, and tells PD the oldest state that is read.
 pub(crate) fn round(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
         this.membership.renew(&this.client, |_| ()).await?;
+        this.format.advance(&this.client, &this.membership).await?;
         lift_ceiling(&this);
         let now_ms = pd::milliseconds(this.client.timestamps.next().await?);
         // A dirty read may begin at any moment, at a timestamp of the past.

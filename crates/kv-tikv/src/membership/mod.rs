@@ -5,6 +5,8 @@
 //! that moment ([`crate::topology::fence`]), so others may count it as gone from then on.
 
 pub(crate) mod identity;
+// Below `identity`, whose fact it raises.
+pub(crate) mod formats;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,17 +42,28 @@ pub(crate) struct Membership {
 struct Record {
     /// The end of the lease.
     end_ms: u64,
+    /// The newest format of the store that the member reads.
+    reads: u32,
     member: Member,
 }
 
+/// The format that a member reads whose record does not say so.
+const FIRST_FORMAT: u32 = 1;
+
 impl Record {
     fn text(&self) -> String {
-        let Member { identity, started_ms, address, process, acknowledged, pending, .. } = &self.member;
+        let Member { identity, started_ms, address, process, version, acknowledged, pending, .. } =
+            &self.member;
         let pending: Vec<String> = pending.iter().map(u64::to_string).collect();
-        let (pending, end_ms) = (pending.join(","), self.end_ms);
-        format!("{identity:016x} {end_ms} {started_ms} {acknowledged} ={pending} ={address} {process}")
+        let (pending, end_ms, reads) = (pending.join(","), self.end_ms, self.reads);
+        format!(
+            "{identity:016x} {end_ms} {started_ms} {acknowledged} ={pending} ={address} \
+             reads={reads} version={version} {process}"
+        )
     }
 
+    /// Reads the text of a fact. Skips words `NAME=VALUE` before the process that newer versions
+    /// have added.
     fn parse(number: MemberNumber, text: &[u8]) -> Option<Record> {
         let mut words = std::str::from_utf8(text).ok()?.splitn(7, ' ');
         let identity = u64::from_str_radix(words.next()?, 16).ok()?;
@@ -61,9 +74,21 @@ impl Record {
         let pending = pending.split(',').filter(|part| !part.is_empty()).map(str::parse);
         let pending = pending.collect::<std::result::Result<_, _>>().ok()?;
         let address = words.next()?.strip_prefix('=')?.to_owned();
-        let process = words.next()?.to_owned();
-        let member = Member { number, identity, started_ms, address, process, acknowledged, pending };
-        Some(Record { end_ms, member })
+        let (mut process, mut reads, mut version) = (words.next()?, FIRST_FORMAT, String::new());
+        while let Some((word, rest)) = process.split_once(' ')
+            && let Some((name, value)) = word.split_once('=')
+        {
+            match name {
+                "reads" => reads = value.parse().ok()?,
+                "version" => version = value.to_owned(),
+                _ => {}
+            }
+            process = rest;
+        }
+        let process = process.to_owned();
+        let member =
+            Member { number, identity, started_ms, address, process, version, acknowledged, pending };
+        Some(Record { end_ms, reads, member })
     }
 }
 
@@ -117,6 +142,7 @@ impl Membership {
                 started_ms: pd::milliseconds(at),
                 address: String::new(),
                 process: process(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
                 acknowledged: 0,
                 pending: Vec::new(),
             };
@@ -124,7 +150,7 @@ impl Membership {
                 key: key_of(keys, number),
                 keys: keys.clone(),
                 life: options.lease,
-                record: Mutex::new(Record { end_ms: 0, member }),
+                record: Mutex::new(Record { end_ms: 0, reads: options.format, member }),
                 number,
                 identity,
             };
@@ -185,6 +211,12 @@ impl Membership {
         Ok(living(client, &self.keys, at).await?.into_iter().map(|record| record.member).collect())
     }
 
+    /// Changes the newest format that the next record says.
+    #[cfg(test)]
+    pub(crate) fn claim_to_read(&self, format: u32) {
+        self.record.blocking_lock().reads = format;
+    }
+
     /// Returns the number of this server.
     pub(crate) fn number(&self) -> MemberNumber {
         self.number
@@ -216,12 +248,17 @@ mod tests {
                 started_ms: 5,
                 address: address.to_owned(),
                 process: "process 7 on a host".to_owned(),
+                version: "1.2.3".to_owned(),
                 acknowledged: 9,
                 pending,
             };
-            let record = Record { end_ms: 77, member };
+            let record = Record { end_ms: 77, reads: 4, member };
             assert_eq!(Record::parse(3, record.text().as_bytes()), Some(record));
         }
+        let newer = b"0a 9 1 0 = =a:1 reads=2 later=7 version=2.0.0 process 7 on a=b";
+        let newer = Record::parse(3, newer).unwrap();
+        assert_eq!((newer.reads, newer.member.version.as_str()), (2, "2.0.0"));
+        assert_eq!(newer.member.process, "process 7 on a=b");
         assert_eq!(Record::parse(3, b"x 1 2"), None);
     }
 }

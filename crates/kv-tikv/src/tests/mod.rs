@@ -4,6 +4,7 @@
 
 mod conformance;
 mod failures;
+mod formats;
 mod garbage;
 mod loads;
 mod members;

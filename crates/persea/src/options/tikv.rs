@@ -13,6 +13,8 @@ const LEASE_MIN: Duration = Duration::from_secs(5);
 const LEASE_MAX: Duration = Duration::from_secs(300);
 
 options::section! {
+    static ADOPT_RESTORED: Opt<Flag> =
+        flag("tikv.adopt-restored", false, "Take over a deployment that was restored from a backup of another cluster. Start the first server after the restore with it, once.");
     static CA: Opt<Maybe<Text>> =
         text("tikv.ca", "", "PEM file with the CA certificates of the cluster; enables encryption.").optional();
     static CERT: Opt<Maybe<Text>> =
@@ -83,6 +85,8 @@ pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
         timeout,
         message_timeout: defaults.message_timeout.min(timeout),
         lease,
+        format: defaults.format,
+        adopts_restored: options.get(&ADOPT_RESTORED),
         one_phase: options.get(&ONE_PHASE_COMMIT),
         collect_garbage: options.get(&COLLECT_GARBAGE),
         dirty_read_age,

@@ -127,6 +127,7 @@ fn print_server(server: &SharingServer, engine: &str, fields: &mut Fields) {
         .text("Host", host(&server.address))
         .text("Engine", engine)
         .text("Version", ARANGODB_VERSION)
+        .text("PerseaVersion", &server.version)
         .number("Started", server.started_ms)
         .bool("IsThis", server.is_this)
         .bool("CanBeDeleted", false);
