@@ -37,6 +37,7 @@ mod full_follower;
 mod group;
 mod http;
 mod import;
+mod kubernetes;
 mod log_archive;
 mod mcp;
 mod metrics;

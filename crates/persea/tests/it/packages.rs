@@ -4,18 +4,17 @@
 //! A part is skipped where its program is not installed. The test installs the Debian package in an
 //! overlay if it runs as root.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::support::{PROGRAM, tests_folder};
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     tests_folder().join("..").canonicalize().unwrap()
 }
 
-fn has(program: &str) -> bool {
+pub(crate) fn has(program: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
     if !found.status.success() {
         println!("skipped: {program} is not installed");
@@ -25,7 +24,7 @@ fn has(program: &str) -> bool {
 
 /// Runs a command that must succeed, and returns its standard output.
 #[track_caller]
-fn run(command: &mut Command) -> String {
+pub(crate) fn run(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", everything(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -190,104 +189,6 @@ fn the_unit_is_well_formed_and_hardened() {
     let arguments = ["security", "--offline=true", "--threshold=20", "--no-pager"];
     let rated = Command::new("systemd-analyze").args(arguments).arg(&checked).output().unwrap();
     assert!(rated.status.success(), "{}", everything(&rated));
-}
-
-#[test]
-fn the_servers_of_a_cluster_have_options_that_a_server_takes() {
-    for (file, servers) in [("container/compose-tikv.yaml", 2), ("kubernetes/persea-tikv.yaml", 1)] {
-        let text = fs::read_to_string(repository().join("packages").join(file)).unwrap();
-        // A server's options begin with the choice of its engine.
-        let mut lines = text.lines().map(|line| line.trim().trim_start_matches("- "));
-        let mut checked = 0;
-        while lines.by_ref().any(|line| line == "--server.storage-engine=tikv") {
-            let options: Vec<String> = lines
-                .by_ref()
-                .take_while(|line| line.starts_with("--"))
-                .map(|line| line.replace("$(POD_IP)", "10.1.2.3"))
-                .collect();
-            assert!(options.iter().any(|option| option.starts_with("--cluster.my-address=tcp://")), "{file}");
-            let mut command = Command::new(PROGRAM);
-            command.args(["server", "--check-configuration", "--server.storage-engine=tikv"]).args(&options);
-            run(&mut command);
-            checked += 1;
-        }
-        assert_eq!(checked, servers, "{file}");
-    }
-}
-
-/// The values of the chart that tests render it with.
-const CHART_VALUES: &[&[&str]] = &[
-    &[],
-    &["tls.secretName=tls", "auth.existingSecret=other"],
-    &["auth.enabled=false", "persistence.enabled=false"],
-    &["ingress.enabled=true", "ingress.tlsSecretName=host", "serviceMonitor.enabled=true"],
-    &["backup.enabled=true", "backup.repository=s3://bucket/prefix", "backup.secretName=key"],
-];
-
-#[test]
-fn the_chart_is_well_formed() {
-    let chart = repository().join("packages/helm/persea");
-    let version = env!("CARGO_PKG_VERSION");
-    let about = fs::read_to_string(chart.join("Chart.yaml")).unwrap();
-    for field in ["version", "appVersion"] {
-        assert!(about.contains(&format!("\n{field}: {version}\n")), "{about}");
-    }
-    every_value_is_used(&chart);
-    if !has("helm") {
-        return;
-    }
-    run(Command::new("helm").args(["lint", "--strict"]).arg(&chart));
-    for values in CHART_VALUES {
-        let mut command = Command::new("helm");
-        command.args(["template", "shop"]).arg(&chart).args(["--kube-version", "1.30.0"]);
-        for value in *values {
-            command.args(["--set", value]);
-        }
-        let rendered = run(&mut command);
-        assert!(rendered.contains("kind: StatefulSet") && !rendered.contains("<no value>"), "{rendered}");
-        assert_eq!(rendered.contains("kind: CronJob"), values.contains(&"backup.enabled=true"));
-        assert_eq!(rendered.contains("kind: Ingress"), values.contains(&"ingress.enabled=true"));
-        assert_eq!(rendered.contains("root-password"), !values.contains(&"auth.enabled=false"));
-    }
-    for wrong in ["backup.keep=0", "service.type=None", "unknown=1", "backup.enabled=true"] {
-        let mut command = Command::new("helm");
-        command.args(["template", "shop"]).arg(&chart).args(["--kube-version", "1.30.0", "--set", wrong]);
-        assert!(!command.output().unwrap().status.success(), "{wrong}");
-    }
-}
-
-/// Compares the values that the templates use with those of `values.yaml` and of its schema.
-fn every_value_is_used(chart: &Path) {
-    let mut templates = String::new();
-    for folder in ["templates", "templates/tests"] {
-        for entry in fs::read_dir(chart.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                templates.push_str(&fs::read_to_string(path).unwrap());
-            }
-        }
-    }
-    let is_of_name = |character: char| character.is_ascii_alphanumeric() || character == '.';
-    let used = templates.split(".Values.").skip(1);
-    let used: BTreeSet<String> =
-        used.map(|rest| rest.chars().take_while(|character| is_of_name(*character)).collect()).collect();
-    let schema = fs::read_to_string(chart.join("values.schema.json")).unwrap();
-    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
-    let mut known = BTreeSet::new();
-    for (name, property) in schema["properties"].as_object().unwrap() {
-        match property["properties"].as_object() {
-            Some(inner) => known.extend(inner.keys().map(|inner| format!("{name}.{inner}"))),
-            None => drop(known.insert(name.clone())),
-        }
-    }
-    // Helm adds this one to every chart.
-    known.remove("global");
-    assert_eq!(used, known);
-    let values = fs::read_to_string(chart.join("values.yaml")).unwrap();
-    for name in &known {
-        let key = name.rsplit('.').next().unwrap();
-        assert!(values.lines().any(|line| line.trim_start().starts_with(&format!("{key}:"))), "{name}");
-    }
 }
 
 /// The container's programs, outside of a container.
