@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kv::{Error, Member, MemberNumber, Nodes, Result, Sharing};
+use kv::{Error, Member, MemberNumber, Nodes, Result, Sharing, TIMESTAMPS_MAX};
 
 use crate::shared::Shared;
 use crate::topology::nodes;
@@ -46,6 +46,23 @@ impl Sharing for TikvSharing {
         self.0.check_open()?;
         let client = Arc::clone(&self.0.client);
         self.0.wait(async move { nodes::nodes(&client).await })
+    }
+
+    fn timestamps(&self, count: u32) -> Result<u64> {
+        if count == 0 || count > TIMESTAMPS_MAX {
+            let reason = format!("{count} timestamps cannot be taken at once");
+            return Err(Error::Misuse { reason });
+        }
+        self.0.check_open()?;
+        let client = Arc::clone(&self.0.client);
+        self.0.wait(async move {
+            let first = client.timestamps.next_of(count).await?;
+            client.fence.check(first).map(|()| first)
+        })
+    }
+
+    fn lease_end(&self) -> u64 {
+        self.0.client.fence.end_timestamp()
     }
 
     fn set_address(&self, address: &str) -> Result<()> {

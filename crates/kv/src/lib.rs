@@ -58,5 +58,5 @@ pub use open_store::OpenStore;
 pub use overlay::{Overlay, layered};
 pub use owner::Interrupt;
 pub use range::{KeyRange, prefix_end, successor};
-pub use sharing::{MEMBER_NUMBER_MAX, Member, MemberNumber, Sharing};
+pub use sharing::{MEMBER_NUMBER_MAX, Member, MemberNumber, Sharing, TIMESTAMPS_MAX};
 pub use tree::{Cursor, Entry, Tree};

@@ -10,6 +10,9 @@ pub type MemberNumber = u8;
 /// The greatest number of a member.
 pub const MEMBER_NUMBER_MAX: MemberNumber = 254;
 
+/// The maximum number of timestamps that one call of [`Sharing::timestamps`] takes.
+pub const TIMESTAMPS_MAX: u32 = (1 << 18) - 1;
+
 /// A process that has a shared store open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -80,6 +83,20 @@ pub trait Sharing: Send + Sync {
 
     /// Returns the processes that keep the data of the store, as of now.
     fn nodes(&self) -> Result<Nodes>;
+
+    /// Takes `count` timestamps of the store that follow one another, from 1 to [`TIMESTAMPS_MAX`],
+    /// and returns the first.
+    ///
+    /// Nobody else gets one of them. They are greater than all timestamps that anybody was given
+    /// before the call, and less than all that are given after it. A process that opens the store
+    /// later than a call of [`Sharing::members`], which does not list it, gets only timestamps that
+    /// are greater than those given before that call.
+    fn timestamps(&self, count: u32) -> Result<u64>;
+
+    /// Returns the timestamp at which the lease of this process ends, unless it is prolonged. Every
+    /// commit that has returned is decided for snapshots from that timestamp on, also one with
+    /// [`crate::Error::Undetermined`].
+    fn lease_end(&self) -> u64;
 
     /// Tells the others the address at which this process serves clients. It has no white space.
     fn set_address(&self, address: &str) -> Result<()>;

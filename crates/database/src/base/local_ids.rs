@@ -154,6 +154,14 @@ mod tests {
             Ok(kv::Nodes::default())
         }
 
+        fn timestamps(&self, _count: u32) -> kv::Result<u64> {
+            Ok(1)
+        }
+
+        fn lease_end(&self) -> u64 {
+            u64::MAX
+        }
+
         fn set_address(&self, _address: &str) -> kv::Result<()> {
             Ok(())
         }

@@ -57,6 +57,21 @@ impl Commit {
     pub(crate) async fn run(
         client: Arc<Client>,
         start: u64,
+        mutations: Mutations,
+        patience: Duration,
+    ) -> Result<()> {
+        let fenced = Arc::clone(&client);
+        let _running = fenced.fence.run();
+        let outcome = Self::attempt(client, start, mutations, patience).await;
+        if matches!(outcome, Err(Error::Undetermined { .. })) {
+            fenced.fence.note_doubt();
+        }
+        outcome
+    }
+
+    async fn attempt(
+        client: Arc<Client>,
+        start: u64,
         mut mutations: Mutations,
         patience: Duration,
     ) -> Result<()> {

@@ -193,11 +193,16 @@ impl Membership {
         Ok(())
     }
 
-    /// Ends the lease, so that others need not wait for its end.
+    /// Ends the lease, so that others need not wait for its end. They do if a commit may still be
+    /// decided: then the lease ends by itself.
     pub(crate) async fn release(&self, client: &Arc<Client>) -> Result<()> {
         let _present = self.record.lock().await;
         let at = client.timestamps.next().await?;
         client.fence.check(at)?;
+        if client.fence.has_doubt(at) {
+            client.fence.lose();
+            return Ok(());
+        }
         let mutation = Mutation { op: Op::Del as i32, key: self.key.clone(), value: Vec::new() };
         Commit::run(Arc::clone(client), at, vec![mutation].into(), PATIENCE_MIN).await?;
         client.fence.lose();

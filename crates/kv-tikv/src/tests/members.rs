@@ -193,3 +193,26 @@ fn a_server_that_is_cut_off_stops() {
     assert!(super::get_in(&*snapshot, "k").is_err());
     assert_eq!(numbers(&open(&cluster)), [0]);
 }
+
+/// A server that stops while nobody knows if its last commit took place keeps its number until its
+/// lease ends: a message that is on its way may still decide that.
+#[test]
+fn a_server_with_a_doubtful_commit_stays_a_member_until_its_lease_ends() {
+    let cluster = MockCluster::new();
+    split(&cluster);
+    let (other, stopped) = (open(&cluster), open_short(&cluster));
+    cluster.fail("KvCommit", Failure::LostReply, 1);
+    cluster.fail("KvCommit", Failure::Unreachable, usize::MAX);
+    cluster.fail("KvCheckTxnStatus", Failure::Unreachable, usize::MAX);
+    let mut transaction = begin(&stopped);
+    transaction.put(b"a", b"2").unwrap();
+    transaction.put(b"k", b"2").unwrap();
+    assert!(matches!(transaction.commit(Durability::Buffered), Err(Error::Undetermined { .. })));
+    let end = sharing(&stopped).lease_end();
+    assert!(end > sharing(&stopped).timestamps(1).unwrap());
+    stopped.close().unwrap();
+    assert_eq!(numbers(&other), [0, 1]);
+    cluster.pass(LEASE_MS);
+    assert_eq!(numbers(&other), [0]);
+    assert!(sharing(&other).timestamps(1).unwrap() >= end);
+}

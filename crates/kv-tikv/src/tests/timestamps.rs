@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::time::Duration;
 
-use kv::Engine;
+use kv::{Engine, Error, TIMESTAMPS_MAX};
 
 use super::{get, open, put};
 use crate::mock_cluster::{Failure, MockCluster};
@@ -53,4 +53,38 @@ fn snapshots_that_begin_together_share_a_message() {
     let (messages, given) = cluster.timestamps();
     assert!(given >= READERS as u64);
     assert!(messages <= READERS as u64 / 4, "{messages} messages for {given} timestamps");
+}
+
+/// Nobody gets a timestamp that another one has, however many each takes at once.
+#[test]
+fn timestamps_that_are_taken_together_follow_one_another() {
+    const TAKERS: u32 = 16;
+    let cluster = MockCluster::new();
+    let engines = [open(&cluster), open(&cluster)];
+    cluster.fail("Tso", Failure::Slow(Duration::from_millis(5)), usize::MAX);
+    let together = Barrier::new(TAKERS as usize);
+    let mut taken: Vec<(u64, u64)> = std::thread::scope(|scope| {
+        let take = |i: u32| {
+            let (engine, together) = (&engines[i as usize % 2], &together);
+            scope.spawn(move || {
+                let sharing = engine.sharing().unwrap();
+                together.wait();
+                let before = sharing.timestamps(1).unwrap();
+                let counts = [1, 3 * i + 1, 6_000];
+                let taken = counts.map(|count| (sharing.timestamps(count).unwrap(), u64::from(count)));
+                let after = sharing.timestamps(1).unwrap();
+                assert!(taken.iter().all(|(first, count)| before < *first && first + count <= after));
+                taken
+            })
+        };
+        let takers: Vec<_> = (0..TAKERS).map(take).collect();
+        takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect()
+    });
+    taken.sort_unstable();
+    assert!(taken.is_sorted_by(|left, right| left.0 + left.1 <= right.0), "{taken:?}");
+    let sharing = engines[0].sharing().unwrap();
+    for count in [0, TIMESTAMPS_MAX + 1] {
+        assert!(matches!(sharing.timestamps(count), Err(Error::Misuse { .. })));
+    }
+    sharing.timestamps(TIMESTAMPS_MAX).unwrap();
 }

@@ -13,10 +13,18 @@ use crate::protocol::PdRequest;
 use crate::protocol::pd::{TsoRequest, TsoResponse};
 use crate::topology::retry::Retry;
 
-/// Maximum number of timestamps of one message.
+/// Maximum number of requests that share one message.
 const BATCH_MAX: usize = 4096;
 
-type Waiting = oneshot::Sender<Result<u64>>;
+/// Timestamps of one message beyond which further requests wait for the next. PD has 2^18 for a
+/// millisecond, and the servers of a cluster share them.
+const SHARED_MAX: u32 = 1 << 14;
+
+/// A request for timestamps.
+struct Waiting {
+    count: u32,
+    answer: oneshot::Sender<Result<u64>>,
+}
 
 /// The milliseconds of the latest timestamp, and the moment when it came.
 type Last = (u64, Instant);
@@ -39,8 +47,13 @@ impl Timestamps {
 
     /// Returns a timestamp.
     pub(crate) async fn next(&self) -> Result<u64> {
-        let (sender, receiver) = oneshot::channel();
-        self.waiting.send(sender).map_err(|_| Error::Closed)?;
+        self.next_of(1).await
+    }
+
+    /// Returns the first of `count` timestamps that follow one another.
+    pub(crate) async fn next_of(&self, count: u32) -> Result<u64> {
+        let (answer, receiver) = oneshot::channel();
+        self.waiting.send(Waiting { count, answer }).map_err(|_| Error::Closed)?;
         receiver.await.map_err(|_| Error::Closed)?
     }
 
@@ -50,6 +63,20 @@ impl Timestamps {
         let (milliseconds, at) = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         milliseconds + at.elapsed().as_millis() as u64
     }
+}
+
+/// Returns how many of the requests share a message, at least one, and how many timestamps they ask
+/// for together.
+fn share(requests: &[Waiting]) -> (usize, u32) {
+    let (mut together, mut count) = (0, 0_u32);
+    for request in requests {
+        let more = count.saturating_add(request.count);
+        if together > 0 && more > SHARED_MAX {
+            break;
+        }
+        (together, count) = (together + 1, more);
+    }
+    (together, count)
 }
 
 struct Task {
@@ -64,10 +91,20 @@ impl Task {
     async fn run(mut self, mut receiver: mpsc::UnboundedReceiver<Waiting>) {
         let mut batch = Vec::new();
         while receiver.recv_many(&mut batch, BATCH_MAX).await > 0 {
-            let answer = self.take(batch.len() as u32).await;
-            for (i, waiting) in batch.drain(..).enumerate() {
+            let mut rest = batch.as_slice();
+            let mut answers = Vec::with_capacity(rest.len());
+            while !rest.is_empty() {
+                let (together, count) = share(rest);
+                let mut next = self.take(count).await;
+                for waiting in rest.iter().take(together) {
+                    answers.push(next.clone());
+                    next = next.map(|first| first + u64::from(waiting.count));
+                }
+                rest = rest.get(together..).unwrap_or_default();
+            }
+            for (waiting, answer) in batch.drain(..).zip(answers) {
                 // A caller that no longer waits needs no answer.
-                let _ = waiting.send(answer.clone().map(|first| first + i as u64));
+                let _ = waiting.answer.send(answer);
             }
         }
     }
