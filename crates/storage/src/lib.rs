@@ -28,7 +28,7 @@ mod ddl;
 mod changes;
 
 pub use crate::metrics::{ReadCacheStatistics, TextIndexStatistics};
-pub use base::change_log_options::{ChangeLogMode, ChangeLogOptions, RetentionException};
+pub use base::change_log_options::{ChangeLogMode, ChangeLogOptions, LogUse, RetentionException};
 pub use base::computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use base::documents::{Documents, StoredDocument};
 pub use base::error::lacks_edge_index;
@@ -43,7 +43,7 @@ pub use base::search_options::SearchOptions;
 pub use base::usage::{CollectionUsage, UsageCounts};
 pub use catalog_snapshot::{Catalog, Collection, DataVersion, Database};
 pub use change_log::{LogStart, entries_between, is_left_out};
-pub use changes::{ChangeBlock, ChangeScan, ChangeScope, Commit};
+pub use changes::{COUNTED_MAX, ChangeBlock, ChangeScan, ChangeScope, Commit};
 pub use ddl::ViewLink;
 pub use ddl::index_build::SharedCheck;
 pub use encoding::change::{Change, ChangeKind, ChangedCollection, SERVER_LOG};

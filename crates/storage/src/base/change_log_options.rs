@@ -15,6 +15,16 @@ pub enum ChangeLogMode {
     Always,
 }
 
+/// The readers of the change log on this server. The server that removes old entries of a log that
+/// several servers share asks all of them.
+pub trait LogUse: Send + Sync {
+    /// Returns the position from which on readers need the log; `u64::MAX` without readers.
+    fn held_from(&self) -> u64;
+
+    /// Returns the time since somebody has read the log, or since the start.
+    fn idle(&self) -> Duration;
+}
+
 /// The options of the change log.
 #[derive(Clone, Debug)]
 pub struct ChangeLogOptions {

@@ -7,6 +7,10 @@
 //!
 //! [`is_left_out`] names the collections that have no entries.
 //!
+//! Where several servers share a store, all of them write one log. Their positions are timestamps
+//! of the store, and each server tells the others how far its commits have come
+//! ([`MemberProgress`]).
+//!
 //! The log begins when the first reader asks for it ([`crate::ChangeLogMode::OnDemand`]), or with
 //! the store. Transactions that began before that have no entries, and the log begins after their
 //! end.
@@ -14,11 +18,13 @@
 mod holes;
 mod left_out;
 mod positions;
+mod progress;
 mod recorder;
 mod state;
 
 pub use left_out::is_left_out;
-pub(crate) use positions::{HeldPositions, Positions};
+pub(crate) use positions::{HeldPositions, Positions, SharedPositions};
+pub(crate) use progress::MemberProgress;
 pub(crate) use recorder::{Recorder, RecorderSavepoint};
-pub(crate) use state::ChangeLog;
+pub(crate) use state::{ChangeLog, LOOK, not_yet, read_start, write_start};
 pub use state::{LogStart, entries_between};

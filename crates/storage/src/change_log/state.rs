@@ -10,7 +10,10 @@ use std::time::{Duration, Instant, SystemTime};
 use aql_value::Waiting;
 use catalog::DatabaseId;
 use errors::{Error, ErrorCode, Result};
-use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions};
+use kv::{
+    BlockLimits, Durability, Engine, KeyRange, ScanSpec, Sharing, Snapshot, TransactionOptions,
+    WriteTransaction,
+};
 
 use super::holes::Holes;
 use super::{HeldPositions, Positions, Recorder};
@@ -32,7 +35,7 @@ pub fn entries_between(position: u64, last: u64) -> u64 {
 }
 
 /// The time between two looks whether older transactions have ended.
-const LOOK: Duration = Duration::from_millis(1);
+pub(crate) const LOOK: Duration = Duration::from_millis(1);
 const ONE_PAIR: BlockLimits = BlockLimits { rows: 1, bytes: 1 };
 
 /// The change log of a store.
@@ -43,6 +46,11 @@ pub(crate) struct ChangeLog {
     is_written: AtomicBool,
     /// Every transaction that notes nothing holds a copy.
     unlogged: Arc<()>,
+    /// Copies for transactions that noted nothing and whose outcome is not known, with the
+    /// timestamps from which on it is final. Only where several servers share the store.
+    in_doubt: Mutex<Vec<(Arc<()>, u64)>>,
+    /// The announcement of the record that this server follows, if several share the store.
+    followed: Mutex<u64>,
     begun: RwLock<Option<LogStart>>,
     /// The positions that starts have skipped, this one included.
     pub(crate) holes: Holes,
@@ -60,7 +68,7 @@ pub struct LogStart {
 }
 
 impl ChangeLog {
-    /// Reads the state of the log.
+    /// Reads the state of a log that only this process writes.
     ///
     /// Errors: 1102 for damage, 35 for a newer format, those of the engine.
     pub(crate) fn open(engine: &dyn Engine, options: ChangeLogOptions) -> Result<Self> {
@@ -81,16 +89,13 @@ impl ChangeLog {
         drop(snapshot);
         let mode = options.mode;
         let is_own = begun.is_none_or(|start| is_identity_of(options.identity_file.as_deref(), start.id));
-        let is_wanted = mode != ChangeLogMode::Never && engine.sharing().is_none();
+        let is_wanted = mode != ChangeLogMode::Never;
         let is_continued = begun.is_some() && is_wanted && is_own;
         let log = ChangeLog {
-            options,
-            positions: Arc::new(Positions::starting_with(next)),
             is_written: AtomicBool::new(is_continued),
-            unlogged: Arc::default(),
             begun: RwLock::new(begun),
             holes,
-            beginning: Mutex::new(()),
+            ..ChangeLog::new(options, Positions::starting_with(next))
         };
         if is_continued {
             // It is on disk before the first commit takes a position behind the hole.
@@ -107,6 +112,73 @@ impl ChangeLog {
             log.begin(engine, 1, Duration::ZERO)?;
         }
         Ok(log)
+    }
+
+    /// Returns the state of a log that several servers write. It follows the record of the store
+    /// ([`ChangeLog::follow`]).
+    pub(crate) fn shared(options: ChangeLogOptions, sharing: Arc<dyn Sharing>) -> Self {
+        ChangeLog::new(options, Positions::of_timestamps(sharing))
+    }
+
+    fn new(options: ChangeLogOptions, positions: Positions) -> Self {
+        ChangeLog {
+            options,
+            positions: Arc::new(positions),
+            is_written: AtomicBool::new(false),
+            unlogged: Arc::default(),
+            in_doubt: Mutex::default(),
+            followed: Mutex::default(),
+            begun: RwLock::default(),
+            holes: Holes::default(),
+            beginning: Mutex::default(),
+        }
+    }
+
+    /// Follows the record of the log in a state of the store, as of an announcement. A record
+    /// without a first position says that the log begins soon: transactions note their changes.
+    pub(crate) fn follow(&self, announcement: u64, record: Option<LogStart>) {
+        let Some(shared) = self.positions.shared() else { return };
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        if announcement < *followed {
+            return;
+        }
+        *followed = announcement;
+        self.is_written.store(record.is_some(), Ordering::SeqCst);
+        let begun = record.filter(|start| start.first > 0);
+        if let Some(start) = begun {
+            // The server that began the log has seen this.
+            shared.advance(start.first, start.first);
+        }
+        *self.begun.write().unwrap_or_else(PoisonError::into_inner) = begun;
+    }
+
+    /// Returns true if new transactions note their changes.
+    pub(crate) fn is_written(&self) -> bool {
+        self.is_written.load(Ordering::SeqCst)
+    }
+
+    /// Returns true if a transaction that notes nothing has not ended.
+    pub(crate) fn has_unlogged(&self) -> bool {
+        Arc::strong_count(&self.unlogged) > 1
+    }
+
+    /// Notes that nobody knows if a transaction took place that has noted nothing. The log does not
+    /// begin before that is final.
+    pub(crate) fn doubt_unlogged(&self, sharing: &dyn Sharing) {
+        let doubt = (Arc::clone(&self.unlogged), sharing.lease_end());
+        self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner).push(doubt);
+    }
+
+    /// Forgets doubts that are final at a timestamp. Returns true if some are left.
+    pub(crate) fn settle_doubts(&self, timestamp: u64) -> bool {
+        let mut in_doubt = self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner);
+        in_doubt.retain(|(_, end)| timestamp < *end);
+        !in_doubt.is_empty()
+    }
+
+    /// Returns true if there are doubts to settle.
+    pub(crate) fn has_doubts(&self) -> bool {
+        !self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// Returns the beginning of the log; `None` if it is not written.
@@ -126,7 +198,8 @@ impl ChangeLog {
 
     /// Returns the recorder of a transaction that begins now.
     pub(crate) fn recorder(&self) -> Recorder {
-        if self.options.mode == ChangeLogMode::Never {
+        // Other servers may write the log anyway. It must have the changes of all.
+        if self.options.mode == ChangeLogMode::Never && self.positions.shared().is_none() {
             return Recorder::Off { _unlogged: None };
         }
         // The token comes first: whoever makes the log begin sees it, or is seen here.
@@ -137,18 +210,28 @@ impl ChangeLog {
         Recorder::Off { _unlogged: Some(token) }
     }
 
-    /// Makes the log begin, if it has not begun, and returns its beginning. Waits at most `timeout`
-    /// for transactions that began before. The first position is at least `least`.
+    /// Checks that the log may begin.
     ///
-    /// Errors: 18 if such a transaction is still open; the log then begins after its end, and
-    /// the caller may ask again. 9 if the log is turned off.
+    /// Errors: 9 if it is turned off.
+    pub(crate) fn check_wanted(&self) -> Result<()> {
+        if self.options.mode != ChangeLogMode::Never {
+            return Ok(());
+        }
+        let message = "the change log is turned off: start the server with --changes.log on-demand or always";
+        Err(Error::new(ErrorCode::NotImplemented, message))
+    }
+
+    /// Makes the log begin, if it has not begun, and returns its beginning. Only this process
+    /// writes it. Waits at most `timeout` for transactions that began before. The first position is
+    /// at least `least`.
+    ///
+    /// Errors: 18 if such a transaction is still open; the log then begins after its end, and the
+    /// caller may ask again. 9 if the log is turned off.
     pub(crate) fn begin(&self, engine: &dyn Engine, least: u64, timeout: Duration) -> Result<LogStart> {
         if let Some(start) = self.start() {
             return Ok(start);
         }
-        if self.options.mode == ChangeLogMode::Never || engine.sharing().is_some() {
-            return Err(off(engine));
-        }
+        self.check_wanted()?;
         let _beginning = self.beginning.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(start) = self.start() {
             return Ok(start);
@@ -156,11 +239,9 @@ impl ChangeLog {
         self.is_written.store(true, Ordering::SeqCst);
         let deadline = Instant::now() + timeout;
         let _waiting = Waiting::begin();
-        while Arc::strong_count(&self.unlogged) > 1 {
+        while self.has_unlogged() {
             if Instant::now() >= deadline {
-                let message = "the change log has not begun yet: a transaction that began before it is still \
-                               open; ask again after its end";
-                return Err(Error::new(ErrorCode::LockTimeout, message));
+                return Err(not_yet());
             }
             std::thread::sleep(LOOK);
         }
@@ -172,19 +253,20 @@ impl ChangeLog {
             write_identity(file, id)?;
         }
         let mut transaction = engine.begin(TransactionOptions::default())?;
-        transaction.put(&change_log_key(), &pack::numbers(&[start.id, start.first]))?;
+        write_start(transaction.as_mut(), Some(start))?;
         transaction.commit(Durability::Synced)?;
         *self.begun.write().unwrap_or_else(PoisonError::into_inner) = Some(start);
         Ok(start)
     }
 
-    /// Ends the log and removes it. A log that begins later is another one.
+    /// Ends the log, which only this process writes, and removes it. A log that begins later is
+    /// another one.
     pub(crate) fn end(&self, engine: &dyn Engine) -> Result<()> {
         let _beginning = self.beginning.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_written.store(false, Ordering::SeqCst);
         *self.begun.write().unwrap_or_else(PoisonError::into_inner) = None;
         let mut transaction = engine.begin(TransactionOptions::default())?;
-        transaction.delete(&change_log_key())?;
+        write_start(transaction.as_mut(), None)?;
         Holes::default().write(transaction.as_mut())?;
         transaction.commit(Durability::Synced)?;
         Ok(engine.drop_range(&all_logs())?)
@@ -203,7 +285,7 @@ impl ChangeLog {
         if entries.is_empty() {
             return Ok(None);
         }
-        let positions = self.positions.hold(entries.steps());
+        let positions = self.positions.hold(entries.steps())?;
         entries.write_parts(database, positions.first(), now(), write)?;
         Ok(Some(positions))
     }
@@ -231,20 +313,30 @@ fn now() -> u64 {
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn off(engine: &dyn Engine) -> Error {
-    let message = if engine.sharing().is_some() {
-        "there is no change log where several servers share a store"
-    } else {
-        "the change log is turned off: start the server with --changes.log on-demand or always"
-    };
-    Error::new(ErrorCode::NotImplemented, message)
+/// Returns the error for a log that has not begun.
+pub(crate) fn not_yet() -> Error {
+    let message = "the change log has not begun yet: a transaction that began before it is still open; ask \
+                   again after its end";
+    Error::new(ErrorCode::LockTimeout, message)
 }
 
-fn read_start(snapshot: &dyn Snapshot) -> Result<Option<LogStart>> {
+/// Reads the record of the log: its number and its first position, which is 0 before it begins.
+///
+/// Errors: 1102 for damage, 35 for a newer format, those of the engine.
+pub(crate) fn read_start(snapshot: &dyn Snapshot) -> Result<Option<LogStart>> {
     let values = snapshot.get_many(&[&change_log_key()])?;
     let Some(bytes) = values.iter().next().flatten() else { return Ok(None) };
     let [id, first] = pack::read_numbers::<2>(bytes, "change log")?;
     Ok(Some(LogStart { id, first }))
+}
+
+/// Writes the record of the log, or removes it.
+pub(crate) fn write_start(transaction: &mut dyn WriteTransaction, start: Option<LogStart>) -> Result<()> {
+    match start {
+        Some(start) => transaction.put(&change_log_key(), &pack::numbers(&[start.id, start.first]))?,
+        None => transaction.delete(&change_log_key())?,
+    }
+    Ok(())
 }
 
 /// Returns the first position that a log may have a commit at, and the one after all commits that

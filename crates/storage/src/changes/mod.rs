@@ -4,12 +4,23 @@ mod retention;
 mod scan;
 mod thinning;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use errors::Result;
+use aql_value::Waiting;
+use errors::{Error, ErrorCode, Result};
+use kv::BlockLimits;
 
 use crate::encoding::change::all_logs;
-use crate::{ChangeLogOptions, LogStart, Snapshot, Store};
+use crate::{ChangeLogOptions, LogStart, LogUse, Snapshot, Store, entries_between};
+
+/// Maximum number of entries that [`Store::lag`] counts where servers share the store.
+pub const COUNTED_MAX: u64 = 1_000;
+const COUNTED_BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 256 << 10 };
+/// The time beyond a lease after which a reader does not wait any more for commits to end.
+const SETTLE_WAIT: Duration = Duration::from_secs(5);
+/// The time between two checks of a reader that waits for that.
+const SETTLE_LOOK: Duration = Duration::from_millis(50);
 
 pub use scan::{ChangeBlock, ChangeScan, ChangeScope, Commit};
 
@@ -22,11 +33,14 @@ impl Store {
     /// Makes the change log begin, if it has not begun. Waits at most `timeout` for transactions
     /// that began before.
     ///
-    /// Errors: 18 if such a transaction is still open, 9 if the log is turned off or several
-    /// servers share the store.
+    /// Errors: 18 if such a transaction is still open, on any server that shares the store. 9 if
+    /// the log is turned off.
     pub fn begin_change_log(&self, timeout: Duration) -> Result<LogStart> {
         if let Some(start) = self.change_log() {
             return Ok(start);
+        }
+        if let Some(members) = self.core.coordination.members() {
+            return self.core.begin_shared_log(members, timeout);
         }
         // Without a log, clients get numbers of this sequence as their positions.
         let least = self.core.ids.next()?;
@@ -37,6 +51,9 @@ impl Store {
     ///
     /// Errors: those of the engine.
     pub fn end_change_log(&self) -> Result<()> {
+        if !self.core.coordination.is_alone() {
+            return self.core.end_shared_log();
+        }
         self.core.change_log.end(self.core.engine.as_ref())
     }
 
@@ -62,6 +79,97 @@ impl Store {
     /// afterwards show all of them.
     pub fn resolved_position(&self) -> u64 {
         self.core.change_log.positions.resolved()
+    }
+
+    /// Returns a position that is greater than those of all commits so far, and not greater than
+    /// those of commits that begin afterwards. It may be ahead of [`Store::resolved_position`].
+    ///
+    /// Errors: those of the engine, if servers share the store.
+    pub fn present_position(&self) -> Result<u64> {
+        match self.core.change_log.positions.shared() {
+            None => Ok(self.resolved_position()),
+            Some(shared) => shared.now(),
+        }
+    }
+
+    /// Returns [`Store::resolved_position`] once it is behind all commits that have returned before
+    /// the call, on any server that shares the store. That takes some tenths of a second, or the
+    /// lease of a server that has died just now. Calls `check` from time to time.
+    ///
+    /// Errors: that of `check`, 18 if the commits do not end in time, those of the engine.
+    pub fn settled_position(&self, check: &dyn Fn() -> Result<()>) -> Result<u64> {
+        let positions = &self.core.change_log.positions;
+        let Some((shared, members)) = positions.shared().zip(self.core.coordination.members()) else {
+            return Ok(positions.resolved());
+        };
+        let now = shared.now()?;
+        let deadline = Instant::now() + members.sharing().lease() + SETTLE_WAIT;
+        let _waiting = Waiting::begin();
+        while shared.wait_until_settled(now, SETTLE_LOOK) < now {
+            check()?;
+            if Instant::now() >= deadline {
+                return Err(Error::new(
+                    ErrorCode::LockTimeout,
+                    "commits before the request have not ended yet",
+                ));
+            }
+        }
+        Ok(positions.resolved())
+    }
+
+    /// Returns true if a position is not greater than the last one that a commit may have by now. A
+    /// reader that asked another server may be ahead of [`Store::resolved_position`].
+    ///
+    /// Errors: those of the engine, if servers share the store.
+    pub fn may_be_read(&self, position: u64) -> Result<bool> {
+        if position < self.resolved_position() {
+            return Ok(true);
+        }
+        match self.core.change_log.positions.shared() {
+            None => Ok(false),
+            Some(shared) => Ok(position < shared.now()?),
+        }
+    }
+
+    /// Returns how far a reader that has everything up to a position is behind: the positions up to
+    /// the end of the log. Where servers share the store, positions do not count entries, and the
+    /// entries of the scope are counted, up to [`COUNTED_MAX`].
+    ///
+    /// Errors: those of the engine, 1102 for damage.
+    pub fn lag(&self, scope: ChangeScope, position: u64) -> Result<u64> {
+        let last = self.resolved_position().saturating_sub(1);
+        if self.core.coordination.is_alone() {
+            return Ok(entries_between(position, last));
+        }
+        if position >= last || self.change_log().is_none() {
+            return Ok(0);
+        }
+        let mut scan = self.scan_changes(scope, position)?;
+        let mut count = 0;
+        while count < COUNTED_MAX
+            && let Some(block) = scan.next_block(COUNTED_BLOCK)?
+        {
+            block.for_each(position, |_, changes| {
+                count += changes.len() as u64;
+                Ok(())
+            })?;
+        }
+        Ok(count.min(COUNTED_MAX))
+    }
+
+    /// Names the readers of the log on this server, which removals of old entries respect. Only the
+    /// first call has an effect.
+    pub fn respect_log_readers(&self, readers: Arc<dyn LogUse>) {
+        // An instance owns its store.
+        let _ = self.core.log_readers.set(readers);
+    }
+
+    /// Returns the position from which on readers need the log, and the time since one has read it,
+    /// on any server that shares the store.
+    ///
+    /// Errors: those of the engine, 1102 for damage.
+    pub fn log_use(&self) -> Result<(u64, Duration)> {
+        self.core.log_use_of_all()
     }
 
     /// Returns the last position that a commit of the log took, or the one before the log's first.

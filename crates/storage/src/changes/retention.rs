@@ -6,11 +6,11 @@ use catalog::DatabaseId;
 use errors::Result;
 use kv::{BlockLimits, Durability, Engine, ScanSpec, TransactionOptions};
 
-use super::scan::logged_databases;
 use super::thinning::{cutoff, longest_retention, thin};
 use crate::Store;
 use crate::encoding::change::{
-    ChangePart, SERVER_LOG, all_logs, log_before, log_range, part_of_key, start_key, whole_log,
+    ChangePart, SERVER_LOG, all_logs, log_before, log_range, logged_databases, part_of_key, start_key,
+    whole_log,
 };
 use crate::encoding::pack;
 

@@ -9,8 +9,8 @@ use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
 use crate::Store;
 use crate::encoding::change::{
-    Change, ChangePart, OTHERS, SERVER_LOG, ThinnedTo, all_logs, log_before, log_from, part_of_key,
-    start_key, whole_log,
+    Change, ChangePart, OTHERS, SERVER_LOG, ThinnedTo, log_before, log_from, logged_databases, part_of_key,
+    start_key,
 };
 use crate::encoding::pack;
 
@@ -153,21 +153,6 @@ pub(super) fn trimmed_to(snapshot: &dyn Snapshot, database: DatabaseId) -> Resul
     match values.iter().next().flatten() {
         Some(bytes) => Ok(pack::read_numbers::<1>(bytes, "start of a change log")?[0]),
         None => Ok(0),
-    }
-}
-
-/// Returns the databases that have a log, by one lookup for each.
-pub(super) fn logged_databases(snapshot: &dyn Snapshot) -> Result<Vec<DatabaseId>> {
-    let mut databases = Vec::new();
-    let mut range = all_logs();
-    loop {
-        let mut scan = snapshot.scan(ScanSpec::forward(range.clone()).keys_only())?;
-        let Some(block) = scan.next_block(BlockLimits { rows: 1, bytes: 1 })? else { return Ok(databases) };
-        let Some((database, ..)) = block.iter().next().and_then(|(key, _)| part_of_key(key)) else {
-            return Err(damaged_key());
-        };
-        databases.push(database);
-        range.start = whole_log(database).end;
     }
 }
 

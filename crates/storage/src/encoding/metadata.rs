@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     ChangeLogHoles = 13,
     /// By place in a ring: the keys of the records that a change of definitions has written.
     ChangedRecords = 14,
+    /// By member number: how far the commits of a server that shares the store have come.
+    ChangeLogProgress = 15,
 }
 
 fn key(kind: Kind) -> Vec<u8> {
@@ -152,6 +154,15 @@ pub(crate) fn change_log_key() -> Vec<u8> {
 
 pub(crate) fn change_log_holes_key() -> Vec<u8> {
     key(Kind::ChangeLogHoles)
+}
+
+pub(crate) fn change_log_progress_key(member: MemberNumber) -> Vec<u8> {
+    key_with(Kind::ChangeLogProgress, &[member])
+}
+
+/// Returns the member of a record of the change log's progress.
+pub(crate) fn member_of_progress(bytes: &[u8]) -> Option<MemberNumber> {
+    bytes.get(OBJECT_ID_BYTES + 1).copied()
 }
 
 pub(crate) fn key_counter_key(collection: CollectionId) -> Vec<u8> {

@@ -26,7 +26,7 @@ use crate::snapshot::split::split_keys;
 use crate::store_core::StoreCore;
 use crate::store_core::cleaner::Cleaner;
 use crate::store_core::write_gate::{Membership, WritePermit};
-use crate::store_core::{deletion, follower};
+use crate::store_core::{deletion, follower, log_progress};
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::ReadCache;
@@ -36,8 +36,8 @@ use crate::{Collection, RevisionClock, Snapshot, encoding};
 pub struct Store {
     pub(crate) core: Arc<StoreCore>,
     is_new: bool,
-    /// The thread that follows other servers, if there are some, and the one that deletes.
-    follower: Mutex<Option<BackgroundThread>>,
+    /// The threads that follow other servers, if there are some, and the one that deletes.
+    threads: Mutex<Vec<BackgroundThread>>,
     cleaner: Mutex<Option<BackgroundThread>>,
 }
 
@@ -72,7 +72,10 @@ impl Store {
         }
         drop(snapshot);
         let cleaner = (!coordination.is_alone()).then(|| Arc::new(Cleaner::new(Arc::clone(&engine))));
-        let change_log = ChangeLog::open(engine.as_ref(), options.changes.clone())?;
+        let change_log = match coordination.sharing() {
+            None => ChangeLog::open(engine.as_ref(), options.changes.clone())?,
+            Some(sharing) => ChangeLog::shared(options.changes.clone(), Arc::clone(sharing)),
+        };
         let core = Arc::new(StoreCore {
             engine,
             read_cache: Arc::new(ReadCache::new(read_cache_bytes)),
@@ -95,13 +98,16 @@ impl Store {
             partial_commits: Arc::default(),
             coordination,
             cleaner,
+            log_readers: OnceLock::new(),
         });
+        core.open_shared_log()?;
         let cleaner = Mutex::new(core.cleaner.as_ref().map(Cleaner::start).transpose()?);
-        let follower = Mutex::new(follower::start(&core)?);
+        let threads = [follower::start(&core)?, log_progress::start(&core)?];
+        let threads = Mutex::new(threads.into_iter().flatten().collect());
         // A crash may have happened after the server's record and before the system database.
         let is_new = core.catalog().database(catalog::SYSTEM_DATABASE).is_none();
         core.remove_unowned_folders();
-        let store = Store { core, is_new, follower, cleaner };
+        let store = Store { core, is_new, threads, cleaner };
         if is_new {
             match store.create_system_database() {
                 // Another server was faster.
@@ -110,6 +116,7 @@ impl Store {
                 created => drop(created?),
             }
         }
+        store.core.settle_shared_log()?;
         Ok(Arc::new(store))
     }
 
@@ -365,7 +372,7 @@ impl Store {
         // Documents of segments that cannot be saved are in the outboxes for the next start.
         let _ = self.save_text_indexes();
         self.core.ids.close()?;
-        drop(self.follower.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner)));
         // A deletion in progress ends with the engine, and another server goes on.
         self.core.cleaner.iter().for_each(|cleaner| cleaner.stop());
         let closed = self.core.engine.close();

@@ -1,7 +1,8 @@
 //! The thread of a server that follows what the other servers of its store announce.
 //!
-//! It brings the catalog up to date, gives collections to servers that need them alone, and
-//! acknowledges both. `docs/architecture/cluster.md` has the rules.
+//! It brings the catalog up to date, gives collections to servers that need them alone, begins to
+//! write the change log, and acknowledges all of that. `docs/architecture/cluster.md` has the
+//! rules.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -11,6 +12,7 @@ use catalog::CollectionId;
 use errors::Result;
 use kv::background::{BackgroundThread, Task};
 
+use crate::change_log::read_start;
 use crate::locks::collection_lock::{CollectionLock, CollectionLockGuard, LockMode, LockTicket};
 use crate::sharing::{self, LockRecord, Members, Owner, read_locks};
 use crate::store_core::StoreCore;
@@ -50,6 +52,8 @@ struct State {
     /// The last announcement whose locks were read.
     seen: u64,
     given: HashMap<CollectionId, Given>,
+    /// The number of a change log that begins, while transactions without entries may be open.
+    beginning: Option<u64>,
     /// The last acknowledgement: the announcement, and the locks that were pending.
     acknowledged: Option<(u64, Vec<u64>)>,
     /// The time of the last look at the announcements, of the last one that was new, and of the
@@ -112,7 +116,7 @@ impl Follower {
     /// Waits for the next round. Returns false if there is none.
     fn pause(&self) -> bool {
         let state = self.state();
-        let is_waiting = state.given.values().any(|given| given.guard.is_none());
+        let is_waiting = state.beginning.is_some() || state.given.values().any(|given| given.guard.is_none());
         let interval = if is_waiting { INTERVAL_WAITING } else { state.interval() };
         drop(state);
         let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,6 +132,9 @@ impl Follower {
             self.read(core, &mut state)?;
         }
         state.give();
+        if !core.change_log.has_unlogged() {
+            state.beginning = None;
+        }
         self.acknowledge(&mut state)?;
         self.forget_dead_owners(&mut state)?;
         self.members.remove_leftover();
@@ -152,6 +159,9 @@ impl Follower {
             // The server has the definitions of the snapshot now, so it may take back collections
             // that nobody has any more.
             state.follow_locks(core, &read_locks(snapshot.as_ref())?, self.members.own());
+            let record = read_start(snapshot.as_ref())?;
+            core.change_log.follow(announced.number, record);
+            state.beginning = record.filter(|start| start.first == 0).map(|start| start.id);
             state.seen = announced.number;
             state.moved = Some(Instant::now());
         }
@@ -161,7 +171,7 @@ impl Follower {
     /// Acknowledges what was announced, if that has changed.
     fn acknowledge(&self, state: &mut State) -> Result<()> {
         let waiting = state.given.values().filter(|given| given.guard.is_none());
-        let mut pending: Vec<u64> = waiting.map(|given| given.record.id).collect();
+        let mut pending: Vec<u64> = waiting.map(|given| given.record.id).chain(state.beginning).collect();
         pending.sort_unstable();
         let now = (state.seen, pending);
         debug_assert!(

@@ -4,6 +4,8 @@ pub(crate) mod deletion;
 pub(crate) mod cleaner;
 pub(crate) mod exclusive_lock;
 pub(crate) mod follower;
+pub(crate) mod log_progress;
+mod shared_log;
 pub(crate) mod write_gate;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -14,6 +16,7 @@ use kv::{Engine, WriteTransaction};
 use metrics::Counter;
 
 use crate::RevisionClock;
+use crate::base::change_log_options::LogUse;
 use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
@@ -63,6 +66,8 @@ pub(crate) struct StoreCore {
     pub(crate) coordination: Coordination,
     /// Deletes objects in the background, if servers share the store.
     pub(crate) cleaner: Option<Arc<Cleaner>>,
+    /// The readers of the log on this server, once an upper layer has said so.
+    pub(crate) log_readers: OnceLock<Arc<dyn LogUse>>,
 }
 
 impl StoreCore {
@@ -171,12 +176,16 @@ impl StoreCore {
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
                 if !matches!(error, kv::Error::Undetermined { .. }) {
                     positions.into_iter().rev().for_each(HeldPositions::withdraw);
-                } else if self.coordination.is_alone() {
+                    return Err(error.into());
+                }
+                match self.coordination.sharing() {
                     // The catalog in memory and the engine may now differ. Only opening the store
                     // again can tell.
-                    let _ = self.doubt.set(error.clone());
-                    positions.into_iter().for_each(HeldPositions::leave_open);
+                    None => drop(self.doubt.set(error.clone())),
+                    Some(sharing) if positions.is_empty() => self.change_log.doubt_unlogged(sharing.as_ref()),
+                    Some(_) => {}
                 }
+                positions.into_iter().for_each(HeldPositions::leave_open);
                 return Err(error.into());
             }
             debug_assert!(catalog.version > present.version, "plans would outlive their definitions");

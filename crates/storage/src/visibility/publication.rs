@@ -101,6 +101,11 @@ impl<'a> PreparedChanges<'a> {
         for change in &changes {
             records.push(change.counters.hold(change.totals, transaction)?);
         }
+        if !logged.entries.is_empty() && publisher.change_log.positions.shared().is_some() {
+            // The transaction takes its state, if it has none, before its positions. A commit that
+            // conflicts with it and is not in that state then has greater positions.
+            transaction.get_many(&[])?;
+        }
         // The last step: until the commit has ended, readers of the log wait for it.
         let positions = publisher.change_log.write(logged.database, logged.entries, |key, value| {
             Ok(transaction.put_unguarded(key, value)?)
@@ -172,7 +177,13 @@ impl Publication<'_> {
             }
             Err(error @ kv::Error::Undetermined { .. }) => {
                 commit.leave_open();
-                prepared.positions.take().into_iter().for_each(HeldPositions::leave_open);
+                match (prepared.positions.take(), prepared.publisher.engine.sharing()) {
+                    (Some(positions), _) => positions.leave_open(),
+                    (None, Some(sharing)) => {
+                        prepared.publisher.change_log.doubt_unlogged(sharing.as_ref());
+                    }
+                    (None, None) => {}
+                }
                 prepared.number_load();
                 prepared.reread()?;
                 Err(error.into())

@@ -74,7 +74,7 @@ fn change(store: &Store, name: &str, other: &str, kind: u64) {
             let fields = format!(r#"{{"type":"persistent","fields":["{other}"]}}"#);
             create_index(store, &collection, &fields).unwrap();
         }
-        (3, Some(collection)) => drop(store.truncate(&collection).unwrap()),
+        (3, Some(collection)) => store.truncate(&collection).unwrap(),
         (4, _) if store.catalog().database(name).is_none() => drop(store.create_database(name).unwrap()),
         (4, _) => store.drop_database(name).unwrap(),
         (5, _) => store.put_user(UserDefinition::new(name, other.to_owned())).unwrap(),

@@ -20,6 +20,7 @@ mod read_ahead;
 mod read_cache;
 mod servers;
 mod servers_model;
+mod shared_changes;
 mod shared_loads;
 mod text_indexes;
 mod vectors;

@@ -14,7 +14,8 @@ mod write;
 mod tests;
 
 use catalog::DatabaseId;
-use kv::KeyRange;
+use errors::{Error, Result};
+use kv::{BlockLimits, KeyRange, ScanSpec, Snapshot};
 
 use super::CHANGES;
 
@@ -160,6 +161,23 @@ pub(crate) fn part_of_key(key: &[u8]) -> Option<(DatabaseId, u64, u32)> {
     let (first, rest) = rest.split_first_chunk::<8>()?;
     let part = u32::from_be_bytes(rest.try_into().ok()?);
     Some((DatabaseId(u64::from_be_bytes(*database)), u64::from_be_bytes(*first), part))
+}
+
+/// Returns the databases that have a log, by one lookup for each.
+///
+/// Errors: 1102 for damage, those of the engine.
+pub(crate) fn logged_databases(snapshot: &dyn Snapshot) -> Result<Vec<DatabaseId>> {
+    let mut databases = Vec::new();
+    let mut range = all_logs();
+    loop {
+        let mut scan = snapshot.scan(ScanSpec::forward(range.clone()).keys_only())?;
+        let Some(block) = scan.next_block(BlockLimits { rows: 1, bytes: 1 })? else { return Ok(databases) };
+        let Some((database, ..)) = block.iter().next().and_then(|(key, _)| part_of_key(key)) else {
+            return Err(Error::corrupt("a key of the change log is damaged"));
+        };
+        databases.push(database);
+        range.start = whole_log(database).end;
+    }
 }
 
 fn database_prefix(database: DatabaseId) -> Vec<u8> {

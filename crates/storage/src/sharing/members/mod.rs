@@ -45,6 +45,11 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
+    /// Returns the opening of a member.
+    pub(crate) fn of(member: &Member) -> Self {
+        Owner { number: member.number, identity: member.identity }
+    }
+
     fn is(self, member: &Member) -> bool {
         self.number == member.number && self.identity == member.identity
     }

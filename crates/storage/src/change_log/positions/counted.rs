@@ -1,13 +1,13 @@
-//! Positions of commits, and the commits that have not ended.
+//! Positions of the commits of a server that is alone: it counts them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Hands out positions.
+/// Hands out positions, one after another.
 #[derive(Debug)]
-pub(crate) struct Positions {
+pub(crate) struct CountedPositions {
     state: Mutex<State>,
     /// A copy of what [`State::resolved`] returns.
     resolved: AtomicU64,
@@ -22,54 +22,42 @@ struct State {
     waiting: usize,
 }
 
-/// Positions of a commit. Dropping this says that the commit has ended: its entries are visible, or
-/// never will be.
-#[derive(Debug)]
-pub(crate) struct HeldPositions {
-    positions: Arc<Positions>,
-    first: u64,
-    end: u64,
-    /// Nothing was committed.
-    is_withdrawn: bool,
-}
-
-impl Positions {
-    pub(crate) fn starting_with(next: u64) -> Self {
+impl CountedPositions {
+    pub(super) fn starting_with(next: u64) -> Self {
         let state = Mutex::new(State { next, open: BTreeSet::new(), waiting: 0 });
-        Positions { state, resolved: AtomicU64::new(next), advanced: Condvar::new() }
+        CountedPositions { state, resolved: AtomicU64::new(next), advanced: Condvar::new() }
     }
 
     /// Skips the positions below `least`.
-    pub(crate) fn skip_to(&self, least: u64) {
+    pub(super) fn skip_to(&self, least: u64) {
         let mut state = self.state();
         state.next = state.next.max(least);
         self.resolved.store(state.resolved(), Ordering::Release);
     }
 
-    /// Takes the next `steps` positions.
-    pub(crate) fn hold(self: &Arc<Self>, steps: u64) -> HeldPositions {
+    /// Takes the next `steps` positions, and returns the first.
+    pub(super) fn hold(&self, steps: u64) -> u64 {
         let mut state = self.state();
         let first = state.next;
-        let end = first.saturating_add(steps.max(1));
-        state.next = end;
+        state.next = first.saturating_add(steps.max(1));
         state.open.insert(first);
-        HeldPositions { positions: Arc::clone(self), first, end, is_withdrawn: false }
+        first
     }
 
     /// Returns the position below which all commits have ended. A snapshot that is taken afterwards
     /// shows all of them.
-    pub(crate) fn resolved(&self) -> u64 {
+    pub(super) fn resolved(&self) -> u64 {
         self.resolved.load(Ordering::Acquire)
     }
 
     /// Returns the position of the next commit. All commits that have taken positions are below it.
-    pub(crate) fn next(&self) -> u64 {
+    pub(super) fn next(&self) -> u64 {
         self.state().next
     }
 
-    /// Waits until [`Positions::resolved`] is greater than `known`, or for `timeout`, and returns
-    /// it.
-    pub(crate) fn wait(&self, known: u64, timeout: Duration) -> u64 {
+    /// Waits until [`CountedPositions::resolved`] is greater than `known`, or for `timeout`, and
+    /// returns it.
+    pub(super) fn wait(&self, known: u64, timeout: Duration) -> u64 {
         let deadline = Instant::now() + timeout;
         let mut state = self.state();
         while state.resolved() <= known {
@@ -85,11 +73,12 @@ impl Positions {
         state.resolved()
     }
 
-    fn end(&self, held: &HeldPositions) {
+    /// Ends the commit with the positions from `first` to `end`.
+    pub(super) fn end(&self, first: u64, end: u64, is_withdrawn: bool) {
         let mut state = self.state();
-        let was_open = state.open.remove(&held.first);
-        if held.is_withdrawn && state.next == held.end {
-            state.next = held.first;
+        let was_open = state.open.remove(&first);
+        if is_withdrawn && state.next == end {
+            state.next = first;
         }
         debug_assert!(was_open, "a commit ended twice");
         let resolved = state.resolved();
@@ -111,40 +100,18 @@ impl State {
     }
 }
 
-impl HeldPositions {
-    pub(crate) fn first(&self) -> u64 {
-        self.first
-    }
-
-    /// Gives the positions of a commit back that has failed, if they are the last ones. Otherwise a
-    /// reader would have a position that no commit of the store has: after the next start, it
-    /// would look like one of a commit that was lost.
-    pub(crate) fn withdraw(mut self) {
-        self.is_withdrawn = true;
-    }
-
-    /// Leaves the commit open, because nobody knows whether it took place. Readers do not pass it
-    /// until the store is opened again.
-    pub(crate) fn leave_open(self) {
-        std::mem::forget(self);
-    }
-}
-
-impl Drop for HeldPositions {
-    fn drop(&mut self) {
-        self.positions.end(self);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::Positions;
     use super::*;
 
     #[test]
     fn readers_stop_before_the_first_commit_that_has_not_ended() {
         let positions = Arc::new(Positions::starting_with(10));
-        let first = positions.hold(3);
-        let second = positions.hold(1);
+        let first = positions.hold(3).unwrap();
+        let second = positions.hold(1).unwrap();
         assert_eq!((first.first(), second.first()), (10, 13));
         drop(second);
         assert_eq!((positions.resolved(), positions.next()), (10, 14));
@@ -155,29 +122,29 @@ mod tests {
     #[test]
     fn skipped_positions_are_not_used() {
         let positions = Arc::new(Positions::starting_with(1));
-        let held = positions.hold(1);
+        let held = positions.hold(1).unwrap();
         positions.skip_to(100);
         assert_eq!(positions.resolved(), 1);
         drop(held);
-        assert_eq!((positions.resolved(), positions.hold(1).first()), (100, 100));
+        assert_eq!((positions.resolved(), positions.hold(1).unwrap().first()), (100, 100));
         positions.skip_to(5);
-        assert_eq!(positions.hold(1).first(), 101);
+        assert_eq!(positions.hold(1).unwrap().first(), 101);
     }
 
     #[test]
     fn a_commit_with_an_unknown_outcome_is_never_passed() {
         let positions = Arc::new(Positions::starting_with(1));
-        positions.hold(1).leave_open();
-        drop(positions.hold(1));
+        positions.hold(1).unwrap().leave_open();
+        drop(positions.hold(1).unwrap());
         assert_eq!(positions.resolved(), 1);
     }
 
     #[test]
     fn a_commit_that_has_failed_leaves_no_position_at_the_end() {
         let positions = Arc::new(Positions::starting_with(10));
-        positions.hold(3).withdraw();
+        positions.hold(3).unwrap().withdraw();
         assert_eq!((positions.resolved(), positions.next()), (10, 10));
-        let (failed, last) = (positions.hold(3), positions.hold(1));
+        let (failed, last) = (positions.hold(3).unwrap(), positions.hold(1).unwrap());
         failed.withdraw();
         assert_eq!((positions.resolved(), positions.next()), (13, 14));
         drop(last);
@@ -190,7 +157,7 @@ mod tests {
         assert_eq!(positions.wait(1, Duration::from_millis(1)), 1);
         let waiting = Arc::clone(&positions);
         let waiter = std::thread::spawn(move || waiting.wait(1, Duration::from_secs(60)));
-        drop(positions.hold(2));
+        drop(positions.hold(2).unwrap());
         assert_eq!(waiter.join().unwrap(), 3);
     }
 }
