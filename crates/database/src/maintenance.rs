@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::metrics::{Registry, Section};
 use errors::Result;
 use kv::{EngineStatistics, KeyRange, Nodes};
-use storage::{Collection, CollectionStatistics, PartialWait, entries_between};
+use storage::{ChangeScope, Collection, CollectionStatistics, PartialWait};
 
 use crate::base::SharingServer;
 use crate::changes::subscription::held_from;
@@ -52,7 +52,7 @@ impl Instance {
         used.size_bytes = self.store.change_log_bytes().unwrap_or(0);
         // Without subscriptions the position is the greatest one, and the lag 0.
         let held = held_from(self, log.id).unwrap_or(u64::MAX);
-        used.subscription_lag = entries_between(held.saturating_sub(1), used.last_position);
+        used.subscription_lag = self.store.lag(ChangeScope::All, held.saturating_sub(1)).unwrap_or(0);
         used
     }
 
@@ -82,11 +82,11 @@ impl Instance {
 
     /// Returns how far webhooks are behind the change log.
     fn webhook_lags(&self) -> WebhookLags {
-        let last = self.store.resolved_position().saturating_sub(1);
         let hooks = self.webhooks().all();
         let mut lags = WebhookLags { webhooks: hooks.len() as u64, ..WebhookLags::default() };
         for hook in hooks {
-            let lag = entries_between(hook.state().progress.position, last);
+            let position = hook.state().progress.position;
+            let lag = self.store.lag(ChangeScope::Database(hook.database_id), position).unwrap_or(0);
             lags.total = lags.total.saturating_add(lag);
             lags.most = lags.most.max(lag);
         }

@@ -50,7 +50,7 @@ impl Instance {
         if instance.query_log().is_some() {
             start_thread("query log", &instance, query_log::run)?;
         }
-        changes::start_webhooks(&instance)?;
+        changes::follow_webhooks(&instance)?;
         Ok(instance)
     }
 }
@@ -130,6 +130,9 @@ fn run(watched: &Weak<Instance>) {
         instance.batches().look_after();
         if looked.elapsed() >= LOOK_EVERY.min(instance.options().broken_restore_after) {
             looked = Instant::now();
+            if let Err(error) = changes::follow_webhooks(&instance) {
+                tracing::warn!(target: "webhooks", "cannot begin to deliver: {error}");
+            }
             if instance.store().is_first_server() {
                 left_behind.look_after(&instance);
             }

@@ -81,6 +81,17 @@ impl LocalIds {
         Ok(address.filter(|address| !address.is_empty()))
     }
 
+    /// Returns the address `HOST:PORT` of the living server with the lowest number, as of now;
+    /// `None` if that is this one, or if it has not published one.
+    ///
+    /// Errors: those of the engine, which it asks.
+    pub fn address_of_first(&self) -> Result<Option<String>> {
+        let Some(sharing) = &self.sharing else { return Ok(None) };
+        let first = sharing.members().map_err(Error::from)?.into_iter().next();
+        let other = first.filter(|first| first.number != sharing.member()).map(|first| first.address);
+        Ok(other.filter(|address| !address.is_empty()))
+    }
+
     /// Returns the servers that share the store, as of now; `None` if there can be no others.
     ///
     /// Errors: those of the engine, which it asks.
@@ -190,6 +201,7 @@ mod tests {
         assert_eq!(ids.address(0).unwrap().as_deref(), Some("a:8529"));
         assert_eq!(ids.address(2).unwrap(), None);
         assert_eq!(ids.address(9).unwrap(), None);
+        assert_eq!(ids.address_of_first().unwrap().as_deref(), Some("a:8529"));
     }
 
     #[test]
@@ -197,5 +209,6 @@ mod tests {
         let ids = LocalIds::default();
         assert_eq!(ids.id(77), 77);
         assert_eq!(ids.other_owner(77), None);
+        assert_eq!(ids.address_of_first().unwrap(), None);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use catalog::{DatabaseDefinition, DatabaseId, Record};
-use errors::Result;
+use errors::{Error, ErrorCode, Result};
 use storage::{BlockLimits, ChangeKind, ChangeScope, SERVER_LOG};
 
 use super::names::database_names;
@@ -64,10 +64,15 @@ impl Session {
     /// Makes the log begin for an archive, if it has not begun, and keeps it from `after` on for
     /// some minutes. `None` keeps all of it.
     ///
-    /// Errors: 9 if the log is turned off, 18 if it cannot begin yet, 32 if there are too many
-    /// readers.
+    /// Errors: 9 if the log is turned off or several servers share the store, 18 if it cannot begin
+    /// yet, 32 if there are too many readers.
     pub fn hold_log_for_archive(&self, after: Option<u64>, wait: Duration) -> Result<()> {
         let instance = self.instance();
+        if instance.store().sharing().is_some() {
+            // The archive continues a backup of a data folder.
+            let message = "a change log that several servers write cannot be archived: dump the data instead";
+            return Err(Error::new(ErrorCode::NotImplemented, message));
+        }
         instance.log_readers().note_read();
         instance.store().begin_change_log(wait)?;
         instance.log_readers().register(READER, CLIENT, after.unwrap_or_default())

@@ -143,7 +143,7 @@ impl Session {
             registration,
         };
         feed.after = match since {
-            Since::Now => store.resolved_position().saturating_sub(1),
+            Since::Now => store.present_position()?.saturating_sub(1),
             Since::Earliest => first.saturating_sub(1),
             Since::Token(token) => {
                 token.check(store, start, first)?;

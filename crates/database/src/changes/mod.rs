@@ -38,5 +38,5 @@ pub(crate) use retention::trim;
 pub(crate) use rows::{ChangeReader, ChangeRows};
 pub use tail::{Tail, TailRequest, TickRange};
 pub use token::Token;
-pub(crate) use webhooks::start as start_webhooks;
+pub(crate) use webhooks::follow_first as follow_webhooks;
 pub use webhooks::{DeadLetter, PingOutcome, WebhookView};

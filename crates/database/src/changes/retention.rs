@@ -23,12 +23,18 @@ pub(crate) fn trim(instance: &Arc<Instance>) {
 }
 
 fn try_trim(instance: &Instance) -> Result<()> {
-    let (store, readers) = (instance.store(), instance.log_readers());
+    let store = instance.store();
+    if !store.is_first_server() {
+        // It keeps no positions in memory: the first server has them.
+        instance.subscriptions().clear();
+        return Ok(());
+    }
     let Some(log) = store.change_log() else { return Ok(()) };
     let options = store.change_log_options();
     let subscribed = subscription::held_from(instance, log.id)?;
-    let held = readers.held_from().min(subscribed).min(instance.webhooks().held_from());
-    if options.mode == ChangeLogMode::OnDemand && held == u64::MAX && readers.idle() > options.retain {
+    let (read_from, idle) = store.log_use()?;
+    let held = read_from.min(subscribed).min(instance.webhooks().held_from());
+    if options.mode == ChangeLogMode::OnDemand && held == u64::MAX && idle > options.retain {
         tracing::info!(target: "engines", "the change log ends: nobody has read it for {:?}", options.retain);
         return store.end_change_log();
     }

@@ -100,17 +100,20 @@ impl Session {
         self.instance().log_readers().note_read();
         let start = store.begin_change_log(BEGIN_WAIT)?;
         let first = store.first_position(self.change_scope(false)?)?.max(start.first);
-        Ok(TickRange {
-            first,
-            last: store.resolved_position().saturating_sub(1).max(first.saturating_sub(1)),
-        })
+        let check = || self.interrupt().map_or(Ok(()), Interrupt::check);
+        let last = store.settled_position(&check)?.saturating_sub(1);
+        Ok(TickRange { first, last: last.max(first.saturating_sub(1)) })
     }
 
     /// Returns true if the log is at its end behind a position: a reader that has everything up to
     /// there may wait.
     pub fn ends_log_at(&self, position: u64) -> bool {
         let store = self.instance().store();
-        store.change_log().is_some() && store.resolved_position() == position.saturating_add(1)
+        let resolved = store.resolved_position();
+        let is_at_end = resolved == position.saturating_add(1);
+        // A reader that asked another server before may be ahead of this one.
+        let is_ahead = || store.sharing().is_some() && resolved <= position;
+        store.change_log().is_some() && (is_at_end || is_ahead())
     }
 
     /// Waits on the calling thread while the log ends behind a position, at most for `timeout`.
@@ -135,7 +138,9 @@ impl Session {
         // It comes after the scan, so that it includes what was removed before.
         let first = store.first_position(scope)?;
         let last_tick = scan.end().saturating_sub(1);
-        // A tick beyond the last one is of another log.
+        // A tick beyond the last one is of another log, unless another server has answered it.
+        let is_ahead = request.from > last_tick && store.may_be_read(request.from)?;
+        let last_tick = if is_ahead { request.from } else { last_tick };
         let is_known = request.from <= last_tick && !store.has_lost_changes(request.from);
         let mut writer = Writer {
             tail: Tail {

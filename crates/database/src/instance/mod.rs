@@ -183,7 +183,7 @@ pub struct Instance {
     pub(crate) view_changes: ViewChanges,
     pub(crate) analyzers: Arc<OpenAnalyzers>,
     next_cursor: AtomicU64,
-    log_readers: LogReaders,
+    log_readers: Arc<LogReaders>,
     feeds: Feeds,
     following: Following,
     foxx: FoxxState,
@@ -241,6 +241,8 @@ impl Instance {
         if let Some(log) = query_log.clone() {
             queries.observe(move |query, is_slow| log.offer(query, is_slow));
         }
+        let log_readers = Arc::<LogReaders>::default();
+        store.respect_log_readers(Arc::clone(&log_readers) as Arc<dyn storage::LogUse>);
         Ok(Arc::new(Instance {
             queries,
             query_log,
@@ -266,7 +268,7 @@ impl Instance {
             view_changes: ViewChanges::default(),
             analyzers: Arc::default(),
             next_cursor: AtomicU64::new(store.next_id()?),
-            log_readers: LogReaders::default(),
+            log_readers,
             feeds: Feeds::default(),
             following: Following::default(),
             foxx: FoxxState::default(),

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use errors::{Error, ErrorCode, Result};
+use storage::LogUse;
 
 /// Maximum number of readers.
 const READERS_MAX: usize = 1_000;
@@ -51,11 +52,6 @@ impl LogReaders {
         *self.last_read.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Returns the time since somebody read the log, or since the start.
-    pub(crate) fn idle(&self) -> Duration {
-        self.last_read.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
-    }
-
     /// Notes that a reader has the log up to a position.
     ///
     /// Errors: 32 if there are too many readers.
@@ -75,13 +71,6 @@ impl LogReaders {
     /// Forgets a reader.
     pub(crate) fn forget(&self, name: &str) {
         self.lock().remove(name);
-    }
-
-    /// Returns the position from which on all readers need the log; `u64::MAX` without readers.
-    pub(crate) fn held_from(&self) -> u64 {
-        let mut readers = self.lock();
-        readers.retain(|_, reader| reader.asked.elapsed() < READER_TTL);
-        readers.values().map(|reader| reader.position.saturating_add(1)).min().unwrap_or(u64::MAX)
     }
 
     /// Returns all readers, by name.
@@ -104,5 +93,17 @@ impl LogReaders {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Reader>> {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LogUse for LogReaders {
+    fn held_from(&self) -> u64 {
+        let mut readers = self.lock();
+        readers.retain(|_, reader| reader.asked.elapsed() < READER_TTL);
+        readers.values().map(|reader| reader.position.saturating_add(1)).min().unwrap_or(u64::MAX)
+    }
+
+    fn idle(&self) -> Duration {
+        self.last_read.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 }

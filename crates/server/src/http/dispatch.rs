@@ -191,7 +191,7 @@ impl Dispatcher {
     }
 
     /// Returns the server that must answer a request: the one that has its transaction, or the
-    /// object that it names.
+    /// object that it names, or the first one for some routes.
     pub(crate) fn home_server(
         &self,
         route: &BoundRoute,
@@ -205,7 +205,11 @@ impl Dispatcher {
         // A malformed number is an error here as well as there.
         let transaction = transaction_of(headers).ok().flatten();
         let object = transaction.or_else(|| named_object(route.local_object?, matched, path, uri));
-        object.map_or(HomeServer::This, |object| self.services.home_server(object))
+        match object {
+            Some(object) => self.services.home_server(object),
+            None if route.of_first_server => self.services.first_server(),
+            None => HomeServer::This,
+        }
     }
 
     /// Returns a job of a route for a user, after a check of the user's rights.

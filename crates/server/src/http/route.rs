@@ -89,6 +89,7 @@ pub struct Route<S = ()> {
     system_only: bool,
     in_scripts: bool,
     local_object: Option<&'static str>,
+    of_first_server: bool,
     is_public: bool,
     reads_replicas: bool,
     audit: Option<Audit>,
@@ -139,6 +140,7 @@ impl<S> Route<S> {
             system_only,
             in_scripts,
             local_object,
+            of_first_server: false,
             is_public,
             reads_replicas,
             audit,
@@ -209,6 +211,13 @@ impl<S> Route<S> {
         self
     }
 
+    /// Lets one server answer all requests of the route, where several servers share a store: the
+    /// first of those that live. It has state of the route in memory.
+    pub const fn of_first_server(mut self) -> Self {
+        self.of_first_server = true;
+        self
+    }
+
     /// Opens the route to clients that name no user, where only the paths of the system need one.
     /// They have the rights of the services of the database.
     pub(crate) const fn for_the_public(mut self) -> Self {
@@ -255,6 +264,7 @@ impl<S: Send + Sync + 'static> Route<S> {
             system_only: self.system_only,
             in_scripts: self.in_scripts,
             local_object: self.local_object,
+            of_first_server: self.of_first_server,
             is_public: self.is_public,
             reads_replicas: self.reads_replicas,
             audit: self.audit,
@@ -283,6 +293,8 @@ pub struct BoundRoute {
     pub(crate) in_scripts: bool,
     /// The segment or the parameter that is the number of an object in the memory of one server.
     pub(crate) local_object: Option<&'static str>,
+    /// True if the first server of those that share a store answers.
+    pub(crate) of_first_server: bool,
     /// True if clients may name no user, where only the paths of the system need one.
     pub(crate) is_public: bool,
     /// True if clients may accept documents of any replica of the data.

@@ -45,6 +45,9 @@ pub(crate) trait Services: Send + Sync {
     /// Returns the server that an object in the memory of one server belongs to, by its number.
     fn home_server(&self, object: u64) -> HomeServer;
 
+    /// Returns the first of the living servers that share the store.
+    fn first_server(&self) -> HomeServer;
+
     /// Returns true if entries of the log name the request during which they are made.
     fn logs_requests(&self) -> bool;
 

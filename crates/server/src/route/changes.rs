@@ -72,16 +72,24 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .of_local_object("id")
         .about("Ends a feed of changes."),
     Route::new(Verb::Get, SUBSCRIPTIONS, Blocking, subscriptions::list)
+        .of_first_server()
         .about("Lists the subscriptions of the user, or of all users for administrators."),
     Route::new(Verb::Post, SUBSCRIPTIONS, Blocking, subscriptions::create)
+        .of_first_server()
         .about("Makes a subscription: a position in the change log that the server keeps.")
         .with_body(r#"{"name": "index", "collections": ["docs"]}"#),
-    Route::new(Verb::Get, SUBSCRIPTION, Blocking, subscriptions::read).about("Returns a subscription."),
+    Route::new(Verb::Get, SUBSCRIPTION, Blocking, subscriptions::read)
+        .of_first_server()
+        .about("Returns a subscription."),
     Route::new(Verb::Patch, SUBSCRIPTION, Blocking, subscriptions::change)
+        .of_first_server()
         .about("Moves a subscription to another position.")
         .with_body(r#"{"since": "earliest"}"#),
-    Route::new(Verb::Delete, SUBSCRIPTION, Blocking, subscriptions::remove).about("Removes a subscription."),
+    Route::new(Verb::Delete, SUBSCRIPTION, Blocking, subscriptions::remove)
+        .of_first_server()
+        .about("Removes a subscription."),
     Route::with(Verb::Post, "/_api/changes/subscriptions/{name}/next", Blocking, subscriptions::next)
+        .of_first_server()
         .not_in_scripts()
         .about("Returns the next batch of changes of a subscription.")
         .with_body(r#"{"consumer": "a", "limit": 100, "timeout": 0}"#),
@@ -91,6 +99,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         Blocking,
         subscriptions::acknowledge,
     )
+    .of_first_server()
     .about("Acknowledges a batch of changes, which does not come again.")
     .with_body(r#"{"batch": "1"}"#),
 ];

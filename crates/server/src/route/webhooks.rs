@@ -6,7 +6,7 @@ use errors::Result;
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::http::Cost::{Blocking, Constant};
+use crate::http::Cost::Blocking;
 use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::{Request, Response, Route, Verb};
@@ -16,39 +16,49 @@ const ONE: &str = "/_api/changes/webhooks/{name}";
 const DEAD_LETTERS: &str = "/_api/changes/webhooks/{name}/dead-letters";
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, PATTERN, Constant, list).about("Lists the webhooks of the database."),
+    Route::new(Verb::Get, PATTERN, Blocking, list)
+        .of_first_server()
+        .about("Lists the webhooks of the database."),
     Route::new(Verb::Post, PATTERN, Blocking, create)
+        .of_first_server()
         .audited(Audit::Service)
         .for_writers()
         .not_in_scripts()
         .about("Makes a webhook: changes are sent to its URL.")
         .with_body(r#"{"name": "orders", "url": "https://example.com/changes", "collections": ["orders"]}"#),
-    Route::new(Verb::Get, ONE, Constant, get).about("Returns a webhook."),
+    Route::new(Verb::Get, ONE, Blocking, get).of_first_server().about("Returns a webhook."),
     Route::new(Verb::Patch, ONE, Blocking, change)
+        .of_first_server()
         .audited(Audit::Service)
         .for_writers()
         .not_in_scripts()
         .about("Changes a webhook, and resumes one that has stopped.")
         .with_body(r#"{"paused": false}"#),
     Route::new(Verb::Delete, ONE, Blocking, remove)
+        .of_first_server()
         .audited(Audit::Service)
         .not_in_scripts()
         .about("Removes a webhook with its dead letters."),
     Route::new(Verb::Post, "/_api/changes/webhooks/{name}/replay", Blocking, replay)
+        .of_first_server()
         .audited(Audit::Service)
         .not_in_scripts()
         .about("Delivers once more from a token on.")
         .with_body(r#"{"since": "earliest"}"#),
     Route::new(Verb::Post, "/_api/changes/webhooks/{name}/ping", Blocking, ping)
+        .of_first_server()
         .not_in_scripts()
         .about("Sends a test delivery, and returns its outcome."),
     Route::new(Verb::Get, DEAD_LETTERS, Blocking, dead_letters)
+        .of_first_server()
         .about("Lists the deliveries of a webhook that failed for good."),
     Route::new(Verb::Delete, DEAD_LETTERS, Blocking, remove_dead_letters)
+        .of_first_server()
         .audited(Audit::Service)
         .not_in_scripts()
         .about("Removes the dead letters of a webhook."),
     Route::new(Verb::Post, "/_api/changes/webhooks/{name}/dead-letters/retry", Blocking, retry_dead_letters)
+        .of_first_server()
         .audited(Audit::Service)
         .not_in_scripts()
         .about("Sends the dead letters of a webhook once more."),

@@ -92,6 +92,13 @@ impl Services for Upcalls {
         }
     }
 
+    fn first_server(&self) -> HomeServer {
+        let ids = self.instance.local_ids();
+        let Some(this) = ids.member() else { return HomeServer::This };
+        let ids = ids.clone();
+        HomeServer::Other { this: this.to_string(), address: Box::new(move || ids.address_of_first()) }
+    }
+
     fn claimed_name(&self, headers: &HeaderMap) -> Option<Arc<str>> {
         self.authentication.claimed_name(headers)
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use catalog::{AccessLevel, DatabaseId};
 use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
-use storage::{DocumentScanSpec, WriteOptions, entries_between};
+use storage::{ChangeScope, DocumentScanSpec, WriteOptions};
 use velocypack::Slice;
 
 use super::super::kept::{MODE, now, own_session, provide_collections};
@@ -174,7 +174,7 @@ impl Session {
             }
             None => (stored.log, stored.slots.iter().min().copied().unwrap_or_default(), Vec::new()),
         };
-        let lag = entries_between(position, self.last_change());
+        let lag = self.instance().store().lag(ChangeScope::Database(self.database_id()?), position)?;
         Ok(Subscription { definition, token: Token { log, position }, lag, readers })
     }
 }

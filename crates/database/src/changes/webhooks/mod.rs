@@ -18,4 +18,4 @@ mod session;
 
 pub use dead_letters::DeadLetter;
 pub use session::{PingOutcome, WebhookView};
-pub(crate) use threads::start;
+pub(crate) use threads::follow_first;

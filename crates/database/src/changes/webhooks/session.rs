@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aql_value::Charge;
 use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
-use storage::entries_between;
+use storage::ChangeScope;
 use velocypack::Slice;
 use webhooks::Outcome;
 
@@ -309,7 +309,9 @@ impl Session {
             _ => "running",
         };
         let token = Token { log: progress.log, position: progress.position };
-        let lag = entries_between(token.position, self.last_change());
+        // A read that fails is an error of the next delivery, which says so.
+        let scope = ChangeScope::Database(hook.database_id);
+        let lag = self.instance().store().lag(scope, token.position).unwrap_or_default();
         WebhookView { name: Arc::clone(&hook.name), definition, progress, state, token, lag }
     }
 }

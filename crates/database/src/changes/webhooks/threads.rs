@@ -20,14 +20,43 @@ const COLLECT: Duration = Duration::from_millis(2);
 /// The pause of a webhook whose turn panicked.
 const AFTER_PANIC: Duration = Duration::from_secs(60);
 
-/// Loads the webhooks of all databases, and begins to deliver.
+/// Loads the webhooks of all databases, and begins to deliver. Where several servers share a store,
+/// the first one does. The caller calls this again from time to time: another server takes over
+/// when the first one is gone, and the first one stops when one with a lower number has come.
 ///
 /// Errors: those of the engine, 4 if no thread can be started.
-pub(crate) fn start(instance: &Arc<Instance>) -> Result<()> {
+pub(crate) fn follow_first(instance: &Arc<Instance>) -> Result<()> {
     let webhooks = instance.webhooks();
-    if !webhooks.is_enabled {
+    let delivers = webhooks.is_enabled && instance.store().is_first_server();
+    if delivers == webhooks.set_delivering(delivers) {
+        forget_dropped(instance);
         return Ok(());
     }
+    if !delivers {
+        webhooks.forget_all();
+        return Ok(());
+    }
+    let loaded = load_all(instance);
+    if loaded.is_err() {
+        webhooks.forget_all();
+        webhooks.set_delivering(false);
+    }
+    loaded
+}
+
+/// Forgets the webhooks of databases that another server has dropped.
+fn forget_dropped(instance: &Instance) {
+    let catalog = instance.catalog();
+    let is_present = |id| catalog.databases().any(|database| database.definition().id == id);
+    for hook in instance.webhooks().all() {
+        if !is_present(hook.database_id) {
+            instance.webhooks().remove_database(hook.database_id);
+        }
+    }
+}
+
+fn load_all(instance: &Arc<Instance>) -> Result<()> {
+    let webhooks = instance.webhooks();
     let catalog = instance.catalog();
     for database in catalog.databases() {
         let session = own_session(instance, database.name())?;

@@ -62,6 +62,11 @@ impl Subscriptions {
         }
     }
 
+    /// Forgets all subscriptions that are in use, because another server has their readers.
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
+    }
+
     /// Returns all subscriptions that are in use, and forgets those of databases that `is_there`
     /// does not know.
     pub(crate) fn all(

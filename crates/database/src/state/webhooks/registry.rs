@@ -56,6 +56,8 @@ pub(crate) struct Webhooks {
     pub(crate) schedule: Schedule,
     pub(crate) counts: WebhookCounts,
     hooks: Mutex<HooksByName>,
+    /// This server delivers: it is alone, or the first of those that share the store.
+    is_delivering: AtomicBool,
     pings: AtomicUsize,
     stop: Arc<AtomicBool>,
 }
@@ -78,9 +80,20 @@ impl Webhooks {
             schedule: Schedule::default(),
             counts: WebhookCounts::default(),
             hooks: Mutex::default(),
+            is_delivering: AtomicBool::new(false),
             pings: AtomicUsize::new(0),
             stop,
         }
+    }
+
+    /// Notes if this server delivers, and returns if it did before.
+    pub(crate) fn set_delivering(&self, is_delivering: bool) -> bool {
+        self.is_delivering.swap(is_delivering, Ordering::AcqRel)
+    }
+
+    /// Forgets all webhooks, because another server delivers. Deliveries in progress end.
+    pub(crate) fn forget_all(&self) {
+        self.all().iter().for_each(|hook| self.remove(hook));
     }
 
     /// Checks that a database may have another webhook of a name.
