@@ -256,7 +256,9 @@ impl Server {
     async fn has_others(&self) -> bool {
         let store = Arc::clone(self.instance.store());
         let has_others = move || {
-            let sharing = store.sharing().filter(|_| !store.has_lost_lease());
+            // The question would wait for a store that does not answer.
+            let is_reachable = !store.has_lost_lease() && store.check_reachable().is_ok();
+            let sharing = store.sharing().filter(|_| is_reachable);
             sharing.is_some_and(|sharing| sharing.members().is_ok_and(|members| members.len() > 1))
         };
         tokio::task::spawn_blocking(has_others).await.unwrap_or(false)
