@@ -238,7 +238,10 @@ impl DocumentLoad {
         self.indexes.sort_by_key(|index| index.object);
         let outcome = match self.claims {
             Claims::Lock => self.look_and_write()?,
-            Claims::Engine => self.write(LoadHint::Scattered, &[0..self.documents.len()])?,
+            Claims::Engine => {
+                let all = 0..self.documents.len();
+                self.write(LoadHint::Scattered, std::slice::from_ref(&all))?
+            }
         };
         if outcome == LoadOutcome::Loaded {
             self.core.note_operations(DocumentOperation::Insert, self.len(), self.began);
