@@ -10,24 +10,35 @@ use test_engine::wait_until;
 use velocypack::Slice;
 
 use super::{LONG, commit, key, read, servers, settled};
-use crate::common::{all, present, value};
+use crate::common::{LOAD_WAIT, all, present, value};
 
 /// An operation on one of a few documents.
 #[derive(Clone, Debug)]
 struct Operation {
     server: usize,
     key: u8,
-    removes: bool,
+    kind: Kind,
     /// A reader begins before it, on a server.
     reader: Option<usize>,
 }
 
+/// The kinds of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Inserts a document, or replaces it.
+    Put,
+    Remove,
+    /// Loads a document, if there is none.
+    Load,
+}
+
 fn operation() -> impl Strategy<Value = Operation> {
     let reader = prop_oneof![3 => Just(None), 1 => (0..2_usize).prop_map(Some)];
-    (0..2_usize, 0..4_u8, any::<bool>(), reader).prop_map(|(server, key, removes, reader)| Operation {
+    let kind = prop_oneof![Just(Kind::Put), Just(Kind::Remove), Just(Kind::Load)];
+    (0..2_usize, 0..4_u8, kind, reader).prop_map(|(server, key, kind, reader)| Operation {
         server,
         key,
-        removes,
+        kind,
         reader,
     })
 }
@@ -35,20 +46,27 @@ fn operation() -> impl Strategy<Value = Operation> {
 fn run(store: &Store, operation: &Operation, n: usize) {
     let collection = present(store, "c");
     let key = operation.key.to_string();
+    let document = value(&format!(r#"{{"_key":"{key}","n":{n}}}"#));
+    if operation.kind == Kind::Load {
+        let mut load =
+            store.load_documents(&collection, &WriteOptions::default(), LOAD_WAIT).unwrap().unwrap();
+        load.add(Slice::new(&document)).unwrap();
+        // The key may be taken.
+        load.finish().unwrap();
+        return;
+    }
     let options = WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
-    let work = |transaction: &mut Transaction| match operation.removes {
+    let removes = operation.kind == Kind::Remove;
+    let work = |transaction: &mut Transaction| match removes {
         true => transaction.remove(&collection, &key, Slice::NONE, &options).map(drop),
-        false => {
-            let document = value(&format!(r#"{{"_key":"{key}","n":{n}}}"#));
-            transaction.insert(&collection, Slice::new(&document), &options).map(drop)
-        }
+        false => transaction.insert(&collection, Slice::new(&document), &options).map(drop),
     };
     let mut outcome = commit(store, work);
     // The other server has inserted the document in the meantime.
     while outcome.as_ref().is_err_and(|error| error.code() == ErrorCode::UniqueConstraintViolated) {
         outcome = commit(store, work);
     }
-    assert!(outcome.is_ok() || operation.removes, "{outcome:?}");
+    assert!(outcome.is_ok() || removes, "{outcome:?}");
 }
 
 /// Returns the state of a reader: the documents of a snapshot, by their keys.
