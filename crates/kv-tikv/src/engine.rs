@@ -100,6 +100,10 @@ impl Engine for TikvEngine {
         self.store()?.replica_snapshot(not_before)
     }
 
+    fn snapshot_at(&self, version: u64) -> Result<Arc<dyn Snapshot>> {
+        self.store()?.snapshot_at(version)
+    }
+
     fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>> {
         let store = self.store()?;
         let max_bytes = options.max_bytes.min(store.shared.options.transaction_bytes_max);

@@ -61,6 +61,10 @@ impl Sharing for TikvSharing {
         })
     }
 
+    fn clock_ms(&self) -> u64 {
+        self.0.client.timestamps.milliseconds_now()
+    }
+
     fn lease_end(&self) -> u64 {
         self.0.client.fence.end_timestamp()
     }

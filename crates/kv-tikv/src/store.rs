@@ -7,10 +7,9 @@ use kv::{ConflictTable, Durability, Error, LocalStore, Result, Snapshot, WaitPol
 
 use crate::commit::PATIENCE_MIN;
 use crate::commit::mutations::Mutations;
+use crate::maintenance::upkeep;
 use crate::protocol::kv::{Mutation, Op};
 use crate::read::snapshot::TikvSnapshot;
-use crate::read::state::State;
-use crate::replica_reads::ReadAt;
 use crate::shared::Shared;
 use crate::values;
 
@@ -39,12 +38,21 @@ impl Store {
     /// Takes a snapshot that any replica may answer, at `not_before` or later.
     pub(crate) fn replica_snapshot(&self, not_before: u64) -> Result<Arc<dyn Snapshot>> {
         self.shared.check_open()?;
-        Ok(self.snapshot_at(self.shared.dirty_read(not_before)?))
+        Ok(TikvSnapshot::at(Arc::clone(&self.shared), self.shared.dirty_read(not_before)?))
     }
 
-    fn snapshot_at(&self, read: impl Into<ReadAt>) -> Arc<dyn Snapshot> {
-        let state = State::new(Arc::clone(&self.shared), read.into());
-        Arc::new(TikvSnapshot { state: Arc::new(state) })
+    /// Takes a snapshot of a past state.
+    pub(crate) fn snapshot_at(&self, version: u64) -> Result<Arc<dyn Snapshot>> {
+        self.shared.check_open()?;
+        // PD has no state of the future, and a store would refuse later commits before it.
+        if version > self.shared.now()? {
+            return Err(Error::SnapshotExpired);
+        }
+        // From here on, the rounds of the upkeep ask PD for the state as well.
+        let snapshot = TikvSnapshot::at(Arc::clone(&self.shared), version);
+        upkeep::keep_states(&self.shared)?;
+        self.shared.versions.check(version)?;
+        Ok(snapshot)
     }
 
     fn mutations(&self, writes: &Writes<'_>) -> Result<Mutations> {
@@ -86,7 +94,7 @@ impl LocalStore for Store {
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.shared.check_open()?;
-        Ok(self.snapshot_at(self.shared.now()?))
+        Ok(TikvSnapshot::at(Arc::clone(&self.shared), self.shared.now()?))
     }
 
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use owner::Interrupt;
 
-use crate::{Block, EngineStatistics, KeyRange, Result, Sharing, Values};
+use crate::{Block, EngineStatistics, Error, KeyRange, Result, Sharing, Values};
 
 /// A store of keys in byte order, shared by all threads.
 ///
@@ -35,6 +35,15 @@ pub trait Engine: Send + Sync {
     /// snapshot.
     fn replica_snapshot(&self, _not_before: u64) -> Result<Arc<dyn Snapshot>> {
         self.snapshot()
+    }
+
+    /// Takes a snapshot of a past state of a shared store: the one that a snapshot of any process
+    /// with this [`Snapshot::version`] reads.
+    ///
+    /// Errors: [`crate::Error::SnapshotExpired`] if the store may not have that state any more, or
+    /// had it never. An engine that is not shared always returns it.
+    fn snapshot_at(&self, _version: u64) -> Result<Arc<dyn Snapshot>> {
+        Err(Error::SnapshotExpired)
     }
 
     /// Begins a transaction that reads the current state, or, if the options say so, the state at

@@ -93,6 +93,10 @@ pub trait Sharing: Send + Sync {
     /// are greater than those given before that call.
     fn timestamps(&self, count: u32) -> Result<u64>;
 
+    /// Returns about the present time of the store's clock, in milliseconds since 1970, without
+    /// asking it.
+    fn clock_ms(&self) -> u64;
+
     /// Returns the timestamp at which the lease of this process ends, unless it is prolonged. Every
     /// commit that has returned is decided for snapshots from that timestamp on, also one with
     /// [`crate::Error::Undetermined`].

@@ -63,6 +63,7 @@ pub use kv::{Durability, WaitPolicy};
 pub use load::{DocumentLoad, LoadOutcome};
 pub use locks::partial_commits::PartialWait;
 pub use scan::{BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
+pub use sharing::{CursorProgress, CursorRecord, CursorRecords};
 pub use snapshot::Snapshot;
 pub use store::Store;
 pub use store::statistics::{CollectionStatistics, IndexStatistics};

@@ -124,6 +124,8 @@ fn run(watched: &Weak<Instance>) {
         warn_of_distance(&instance, &mut is_distance_known);
         instance.cursors().release_idle();
         instance.cursors().expire();
+        let records = instance.store().cursor_records();
+        records.iter().for_each(|records| instance.cursors().remove_records(records));
         instance.transactions().expire();
         instance.analytics().expire();
         instance.dump_contexts().look_after();
@@ -151,6 +153,11 @@ fn run(watched: &Weak<Instance>) {
 fn maintain(instance: &Arc<Instance>) {
     if let Err(error) = instance.store().maintain() {
         tracing::warn!(target: "engines", "cannot write index estimates: {error}");
+    }
+    if let Some(records) = instance.store().cursor_records().filter(|_| instance.store().is_first_server())
+        && let Err(error) = records.remove_expired()
+    {
+        tracing::warn!(target: "cluster", "cannot remove records of expired cursors: {error}");
     }
     changes::trim(instance);
 }

@@ -169,6 +169,10 @@ mod tests {
             Ok(1)
         }
 
+        fn clock_ms(&self) -> u64 {
+            0
+        }
+
         fn lease_end(&self) -> u64 {
             u64::MAX
         }

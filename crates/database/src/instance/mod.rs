@@ -267,7 +267,7 @@ impl Instance {
             graph_changes: GraphChanges::default(),
             view_changes: ViewChanges::default(),
             analyzers: Arc::default(),
-            next_cursor: AtomicU64::new(store.next_id()?),
+            next_cursor: AtomicU64::new(first_cursor(&store)?),
             log_readers,
             feeds: Feeds::default(),
             following: Following::default(),
@@ -528,4 +528,17 @@ impl Instance {
 fn open_store(engine: Arc<dyn kv::Engine>, options: StoreOptions) -> Result<Arc<Store>> {
     let search = SearchOptions { queries: Arc::new(AnalyzerQueries::default()), ..options.search };
     Store::open(engine, StoreOptions { computed_values: Some(Arc::new(Compiler)), search, ..options })
+}
+
+/// Returns the number of the first cursor.
+///
+/// On a shared store, the records of an earlier run's cursors may still be there. So the number
+/// comes from the store's clock, faster than a server can open cursors.
+fn first_cursor(store: &Store) -> Result<u64> {
+    /// Binary digits of the cursors of one millisecond.
+    const CURSOR_BITS: u32 = 10;
+    match store.sharing() {
+        None => store.next_id(),
+        Some(sharing) => Ok(sharing.clock_ms() << CURSOR_BITS),
+    }
 }

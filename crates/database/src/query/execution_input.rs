@@ -10,7 +10,7 @@ use aql_exec::{
 use aql_plan::{Access, NodeKind, for_each_node};
 use catalog::{AccessLevel, CollectionId};
 use errors::{Error, ErrorCode, Result};
-use storage::{Collection, Database, TransactionOptions};
+use storage::{Collection, Database, Snapshot, TransactionOptions};
 
 use crate::analytics::GraphRuns;
 use crate::changes::{ChangeReader, ChangeRows};
@@ -20,10 +20,14 @@ use crate::query::run::in_execution;
 use crate::transaction::Writer;
 
 impl PreparedQuery {
-    /// Opens the data of the query, with a writer that owns the transaction of its writes.
-    fn data_access(&self) -> Result<(DataAccess, Option<Writer>)> {
+    /// Opens the data of the query, with a writer that owns the transaction of its writes. A query
+    /// that goes on reads a state of the past.
+    fn data_access(&self, past: Option<Snapshot>) -> Result<(DataAccess, Option<Writer>)> {
         let database = self.session.database_in(&self.planned.catalog)?;
         self.note_reads(database);
+        if let Some(past) = past {
+            return Ok((DataAccess::Read(past), None));
+        }
         if !self.planned.plan.is_modification {
             let snapshot =
                 if self.searches() { self.session.current_snapshot()? } else { self.session.snapshot()? };
@@ -156,14 +160,15 @@ impl PreparedQuery {
         Ok(Arc::new(move |query, snapshot| runs.open(query, snapshot)))
     }
 
-    /// Returns the input of the execution, and the writer of its transaction if it writes.
-    pub(super) fn execution_input(&self) -> Result<(ExecutionInput, Option<Writer>)> {
+    /// Returns the input of the execution, and the writer of its transaction if it writes. A query
+    /// that goes on reads a state of the past.
+    pub(super) fn execution_input(&self, past: Option<Snapshot>) -> Result<(ExecutionInput, Option<Writer>)> {
         self.check_declared()?;
         let (authorize_read, authorize_vertices) = (self.authorize_read()?, self.authorize_vertices()?);
         let changes = self.open_changes(authorize_read.clone())?;
         let graphs = self.open_graphs(authorize_read.clone())?;
         // Last, since these checks may read, which has to wait while the query has the transaction.
-        let (data, writer) = self.data_access()?;
+        let (data, writer) = self.data_access(past)?;
         let options = &self.request.options;
         let instance = self.session.instance();
         let defaults = &instance.options().query_defaults;

@@ -2,8 +2,9 @@
 //!
 //! [`prepare`] turns it into a plan, or takes the plan of the [`plan_cache`]. [`run`] executes the
 //! plan. [`report`] reports on the execution, and [`spans`] reports it to traces. [`registry`]
-//! lists the running queries. [`capture`] keeps a result in the [`results_cache`], and
-//! [`cached_result`] delivers it to further queries.
+//! lists the running queries. `handover` goes on with queries of servers that are gone.
+//! [`capture`] keeps a result in the [`results_cache`], and [`cached_result`] delivers it to
+//! further queries.
 
 mod builtin;
 mod cached_result;
@@ -14,6 +15,7 @@ mod cursor_spec;
 mod execute;
 mod execution_input;
 mod explain;
+mod handover;
 mod kept_result;
 mod plan_eligibility;
 mod planning_memory;

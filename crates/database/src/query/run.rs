@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aql_exec::{Execution, ResultBatch};
+use aql_exec::{DataAccess, Execution, ResultBatch};
 use aql_explain::WriteLimits;
 use aql_plan::{NodeId, NodeKind, Plan, for_each_node};
 use aql_value::{Budget, Interrupt};
 use catalog::CollectionId;
 use errors::{Error, ErrorCode, Result};
-use storage::Durability;
+use storage::{Durability, Snapshot};
 use velocypack::Slice;
 
 use crate::query::capture::Capture;
@@ -22,6 +22,7 @@ use crate::query::report::Report;
 use crate::query::spans::{self, Times};
 use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
+use crate::state::cursor::handover::Handover;
 use crate::state::cursor::whole::WholeResult;
 use crate::state::cursor::{CursorSpec, Reply, RowSource};
 use crate::transaction::Writer;
@@ -39,7 +40,18 @@ impl PreparedQuery {
     }
 
     /// Begins the execution. No rows are computed yet.
-    pub(crate) fn start(mut self: Box<Self>, format: Format) -> Result<RunningQuery> {
+    pub(crate) fn start(self: Box<Self>, format: Format) -> Result<RunningQuery> {
+        self.start_in(format, None)
+    }
+
+    /// Begins the execution in a past state of a shared store. Errors: 1240 if the store may not
+    /// have it any more.
+    pub(crate) fn start_at(self: Box<Self>, format: Format, version: u64) -> Result<RunningQuery> {
+        let snapshot = self.session.snapshot_at(version)?;
+        self.start_in(format, Some(snapshot))
+    }
+
+    fn start_in(mut self: Box<Self>, format: Format, past: Option<Snapshot>) -> Result<RunningQuery> {
         let session = self.session.clone();
         if self.planned.plan.is_modification
             && session.transaction_id().is_some()
@@ -57,7 +69,7 @@ impl PreparedQuery {
         let mut spec = self.request.cursor_spec(format, default_ttl);
         spec.plan_cache_key = self.planned.plan_cache_key.clone();
         spec.may_be_dirty = !self.planned.plan.is_modification && session.may_read_dirty()?;
-        Ok(RunningQuery { session, rows: RunningRows::start(self, capture)?, spec })
+        Ok(RunningQuery { session, rows: RunningRows::start(self, capture, past)?, spec })
     }
 
     /// Builds the edge indexes that restored collections lack. The plan expects them already.
@@ -122,6 +134,14 @@ impl RunningQuery {
         self.session.open_cursor(self.rows, self.spec)
     }
 
+    /// Goes on with the cursor of another server. Its client has the first `rows` rows.
+    ///
+    /// Errors: 1600 if there are fewer, those of the query.
+    pub(crate) fn resume(mut self, id: u64, rows: u64, handover: Handover) -> Result<()> {
+        self.rows.skip(rows)?;
+        self.session.resume_cursor(self.rows, self.spec, id, handover)
+    }
+
     /// Runs the query, to its end unless it is streamed. `observe` sees each row that is computed.
     pub(crate) fn run_whole(self, observe: &mut dyn FnMut(Slice<'_>)) -> Result<WholeResult> {
         self.session.open_whole(self.rows, &self.spec, observe)
@@ -135,6 +155,8 @@ struct RunningRows {
     execution: Option<Execution>,
     /// The writer of the transaction that the execution has.
     writer: Option<Writer>,
+    /// The version of the state that a query reads that does not write.
+    version: Option<u64>,
     ready: VecDeque<(ResultBatch, usize)>,
     /// The rows so far, if the results cache should keep them.
     capture: Option<Capture>,
@@ -143,9 +165,19 @@ struct RunningRows {
 }
 
 impl RunningRows {
-    fn start(query: Box<PreparedQuery>, capture: Option<Capture>) -> Result<Box<Self>> {
+    fn start(
+        query: Box<PreparedQuery>,
+        capture: Option<Capture>,
+        past: Option<Snapshot>,
+    ) -> Result<Box<Self>> {
         let instantiating = Instant::now();
-        let started = query.execution_input().and_then(|(input, writer)| query.execute(input, writer));
+        let mut version = None;
+        let started = query.execution_input(past).and_then(|(input, writer)| {
+            if let DataAccess::Read(snapshot) = &input.data {
+                version = Some(snapshot.version());
+            }
+            query.execute(input, writer)
+        });
         let (execution, writer) =
             started.inspect_err(|error| query.registration.query().set_failed(error))?;
         // The execution has taken its snapshot.
@@ -155,6 +187,7 @@ impl RunningRows {
             query,
             execution: Some(execution),
             writer,
+            version,
             ready: VecDeque::new(),
             capture,
             instantiating: began - instantiating,
@@ -195,6 +228,22 @@ impl RunningRows {
         let pushed = pushed?;
         ready.extend(next?.map(|batch| (batch, 0)));
         Ok(pushed)
+    }
+
+    /// Skips the first rows. Errors: 1600 if there are fewer, those of the query.
+    fn skip(&mut self, rows: u64) -> Result<()> {
+        let mut missing = rows;
+        while missing > 0 {
+            let Some(batch) = self.compute(ROWS_AT_A_TIME)? else {
+                return Err(Error::of(ErrorCode::CursorNotFound));
+            };
+            let skipped = batch.len().min(usize::try_from(missing).unwrap_or(usize::MAX));
+            missing -= skipped as u64;
+            if skipped < batch.len() {
+                self.ready.push_back((batch, skipped));
+            }
+        }
+        Ok(())
     }
 
     /// Computes rows until a budget is spent. Returns true if no more follow.
@@ -313,6 +362,10 @@ impl RowSource for RunningRows {
 
     fn count(&self) -> Option<u64> {
         None
+    }
+
+    fn description(&self) -> Option<Vec<u8>> {
+        self.query.description(self.version?)
     }
 
     fn finish(&mut self, format: Format) -> Result<Option<Vec<u8>>> {

@@ -7,6 +7,7 @@
 
 mod defaults;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use errors::{Error, ErrorCode, Result};
@@ -41,6 +42,9 @@ pub struct QueryRequest {
     pub cache: Option<bool>,
     /// Bytes of memory for the query; 0 sets no limit of its own.
     pub memory_limit_bytes: u64,
+    /// The body of a client's request, if the result is streamed (VelocyPack). Another server may
+    /// have to go on with it.
+    pub body: Option<Arc<[u8]>>,
     /// The options of planning and execution.
     pub options: QueryOptions,
 }
@@ -131,6 +135,7 @@ impl QueryRequest {
             ttl: None,
             cache: None,
             memory_limit_bytes: 0,
+            body: None,
             options: QueryOptions::default(),
         }
     }
@@ -172,6 +177,7 @@ impl QueryRequest {
         }
         // A stream is not read to its end for its count.
         request.options.full_count &= !request.options.stream;
+        request.body = request.options.stream.then(|| body.bytes().into());
         Ok(request)
     }
 

@@ -253,6 +253,12 @@ impl Session {
         self.snapshot_of(false)
     }
 
+    /// Returns a past state of a shared store ([`storage::Store::snapshot_at`]). Errors: 1240.
+    pub(crate) fn snapshot_at(&self, version: u64) -> Result<Snapshot> {
+        let snapshot = self.instance().store().snapshot_at(version)?;
+        Ok(snapshot.counted(self.usage()).restricted(self.document_restrictions()))
+    }
+
     fn snapshot_of(&self, reads_replicas: bool) -> Result<Snapshot> {
         let snapshot = match self.stream()? {
             None => {

@@ -82,14 +82,24 @@ pub(crate) fn round(store: &Arc<Shared>) -> Result<()> {
         this.membership.renew(&this.client, |_| ()).await?;
         this.format.advance(&this.client, &this.membership).await?;
         lift_ceiling(&this);
-        let now_ms = pd::milliseconds(this.client.timestamps.next().await?);
-        // A dirty read may begin at any moment, at a timestamp of the past.
-        let dirty = pd::from_milliseconds(now_ms.saturating_sub(DIRTY_READ_AGE_MAX.as_millis() as u64));
-        let oldest = this.versions.oldest().map_or(dirty, |held| held.min(dirty));
-        let kept = this.safe_points.hold(&this.client.pd, oldest, SAFE_POINT_LIFE_SECONDS).await?;
-        this.versions.set_safe_point(kept);
-        Ok(())
+        tell_oldest(&this).await
     })
+}
+
+/// Tells PD at once to keep the states that are read.
+pub(crate) fn keep_states(store: &Arc<Shared>) -> Result<()> {
+    let this = Arc::clone(store);
+    store.wait(async move { tell_oldest(&this).await })
+}
+
+async fn tell_oldest(store: &Shared) -> Result<()> {
+    let now_ms = pd::milliseconds(store.client.timestamps.next().await?);
+    // A dirty read may begin at any moment, at a timestamp of the past.
+    let dirty = pd::from_milliseconds(now_ms.saturating_sub(DIRTY_READ_AGE_MAX.as_millis() as u64));
+    let oldest = store.versions.oldest().map_or(dirty, |held| held.min(dirty));
+    let kept = store.safe_points.hold(&store.client.pd, oldest, SAFE_POINT_LIFE_SECONDS).await?;
+    store.versions.set_safe_point(kept);
+    Ok(())
 }
 
 /// Ends the ceiling of dirty reads once its region has a leader.

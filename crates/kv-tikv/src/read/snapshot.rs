@@ -7,10 +7,19 @@ use kv::{PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 use crate::read::prefix_scan::{AHEAD_MAX, TikvPrefixScan};
 use crate::read::scan::TikvScan;
 use crate::read::state::State;
+use crate::replica_reads::ReadAt;
+use crate::shared::Shared;
 
 /// The state at a timestamp.
 pub(crate) struct TikvSnapshot {
     pub(crate) state: Arc<State>,
+}
+
+impl TikvSnapshot {
+    /// Returns the snapshot of a state.
+    pub(crate) fn at(store: Arc<Shared>, read: impl Into<ReadAt>) -> Arc<dyn Snapshot> {
+        Arc::new(TikvSnapshot { state: Arc::new(State::new(store, read.into())) })
+    }
 }
 
 impl Snapshot for TikvSnapshot {

@@ -77,6 +77,33 @@ fn what_is_read_stays() {
     }
 }
 
+/// A server goes on in a state that another one has read, as long as the cluster has it.
+#[test]
+fn a_past_state_is_read_until_it_is_removed() {
+    for is_old in [false, true] {
+        let cluster = MockCluster::new();
+        cluster.set_old_pd(is_old);
+        let (engine, shared) = open_quiet(&cluster);
+        let (other, _other_shared) = open_quiet(&cluster);
+        put(&engine, "a", "old").unwrap();
+        let version = engine.snapshot().unwrap().version();
+        put(&engine, "a", "new").unwrap();
+        cluster.pass(PASSED_MS);
+        upkeep::round(&shared).unwrap();
+        let past = other.snapshot_at(version).unwrap();
+        // The server that reads it has told PD at once.
+        collect(&shared, Duration::ZERO).unwrap();
+        assert_eq!(get_in(&*past, "a").unwrap().as_deref(), Some("old"));
+        drop(past);
+        cluster.pass(PASSED_MS);
+        upkeep::round(&shared).unwrap();
+        collect(&shared, Duration::ZERO).unwrap();
+        assert_eq!(other.snapshot_at(version).err(), Some(Error::SnapshotExpired));
+        let future = other.sharing().unwrap().timestamps(1).unwrap() + (1 << 40);
+        assert_eq!(other.snapshot_at(future).err(), Some(Error::SnapshotExpired));
+    }
+}
+
 /// The locks of a transaction are ended before its outcome may be forgotten.
 #[test]
 fn locks_are_ended_before_their_transactions_are_forgotten() {

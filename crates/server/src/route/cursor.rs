@@ -14,7 +14,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use super::arrow::{self, Columns};
-use crate::http::Cost::{Blocking, Constant, Unknown};
+use crate::http::Cost::{Blocking, Unknown};
 use crate::http::following::{allows_dirty_read, mark_dirty};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -43,7 +43,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_api/cursor/{id}/{batch}", Blocking, fetch)
         .of_local_object("id")
         .about("Returns a batch of rows, again if the reply was lost."),
-    Route::new(Verb::Delete, "/_api/cursor/{id}", Constant, remove)
+    Route::new(Verb::Delete, "/_api/cursor/{id}", Blocking, remove)
         .of_local_object("id")
         .about("Ends a cursor."),
 ];

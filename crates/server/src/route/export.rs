@@ -15,7 +15,7 @@ use hyper::StatusCode;
 use super::arrow::{self, Columns};
 use super::cursor::{fetch_batch, remove, respond};
 use super::parameter;
-use crate::http::Cost::{Blocking, Constant};
+use crate::http::Cost::Blocking;
 use crate::http::content_type;
 use crate::http::format;
 use crate::http::request::Request;
@@ -47,7 +47,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_api/export/{id}", Blocking, fetch)
         .of_local_object("id")
         .about("Returns the next documents of an export."),
-    Route::new(Verb::Delete, "/_api/export/{id}", Constant, remove)
+    Route::new(Verb::Delete, "/_api/export/{id}", Blocking, remove)
         .of_local_object("id")
         .about("Ends an export."),
 ];

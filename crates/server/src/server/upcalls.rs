@@ -85,8 +85,13 @@ impl Services for Upcalls {
         let ids = self.instance.local_ids();
         match (ids.other_owner(object), ids.member()) {
             (Some(other), Some(this)) => {
-                let ids = ids.clone();
-                HomeServer::Other { this: this.to_string(), address: Box::new(move || ids.address(other)) }
+                let instance = Arc::clone(&self.instance);
+                let address = move || match instance.local_ids().address(other)? {
+                    Some(address) => Ok(Some(address)),
+                    // The server is gone. Another one may have taken over a cursor of it.
+                    None => instance.server_of_cursor(object),
+                };
+                HomeServer::Other { this: this.to_string(), address: Box::new(address) }
             }
             _ => HomeServer::This,
         }

@@ -17,6 +17,7 @@ mod openid;
 mod openapi;
 mod servers;
 mod servers_changes;
+mod servers_cursors;
 mod shutdown;
 mod tls;
 mod transactions;

@@ -41,6 +41,8 @@ pub(crate) enum Kind {
     ChangedRecords = 14,
     /// By member number: how far the commits of a server that shares the store have come.
     ChangeLogProgress = 15,
+    /// By number of a cursor and part: what other servers need to go on with it.
+    Cursor = 16,
 }
 
 fn key(kind: Kind) -> Vec<u8> {
@@ -163,6 +165,27 @@ pub(crate) fn change_log_progress_key(member: MemberNumber) -> Vec<u8> {
 /// Returns the member of a record of the change log's progress.
 pub(crate) fn member_of_progress(bytes: &[u8]) -> Option<MemberNumber> {
     bytes.get(OBJECT_ID_BYTES + 1).copied()
+}
+
+/// The parts of what the store has of a cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum CursorPart {
+    /// The way to compute its rows.
+    Description = 0,
+    /// The rows that its client has.
+    Progress = 1,
+}
+
+pub(crate) fn cursor_key(cursor: u64, part: CursorPart) -> Vec<u8> {
+    let mut bytes = key_with(Kind::Cursor, &cursor.to_be_bytes());
+    bytes.push(part as u8);
+    bytes
+}
+
+/// Returns the cursor of a record.
+pub(crate) fn cursor_of_record(bytes: &[u8]) -> Option<u64> {
+    number_at(bytes, OBJECT_ID_BYTES + 1)
 }
 
 pub(crate) fn key_counter_key(collection: CollectionId) -> Vec<u8> {

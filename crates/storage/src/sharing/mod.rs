@@ -2,7 +2,9 @@
 //! respect. `docs/architecture/cluster.md` has the rules.
 
 mod coordination;
+mod cursor_records;
 mod members;
 
 pub(crate) use coordination::Coordination;
+pub use cursor_records::{CursorProgress, CursorRecord, CursorRecords};
 pub(crate) use members::{LockRecord, Members, Owner, RemoteLock, announced, read_locks};

@@ -38,6 +38,14 @@ impl StoreCore {
         Ok(self.snapshot_of(engine, &catalog, Vec::new(), None, 0))
     }
 
+    /// Takes a snapshot of a past state of a shared store, with the present definitions.
+    ///
+    /// Errors: 1240 if the store may not have that state any more.
+    pub(crate) fn snapshot_at(self: &Arc<Self>, version: u64) -> Result<Snapshot> {
+        let engine = self.engine.snapshot_at(version)?;
+        Ok(self.snapshot_of(engine, &self.catalog(), Vec::new(), None, 0))
+    }
+
     /// Returns the engine's version of a state that has all that the present catalog describes.
     fn first_version_of(&self, catalog: &Catalog) -> Result<u64> {
         let known = *self.catalog_from.lock().unwrap_or_else(PoisonError::into_inner);

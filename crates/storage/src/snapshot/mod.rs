@@ -170,6 +170,11 @@ impl Snapshot {
         self.changes_below
     }
 
+    /// Returns the engine's version of the state ([`kv::Snapshot::version`]).
+    pub fn version(&self) -> u64 {
+        self.engine.version()
+    }
+
     /// Returns the catalog as of the snapshot's moment.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog

@@ -21,7 +21,7 @@ use crate::encoding::metadata::setting_key;
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialWait;
 use crate::metrics::{LockCounts, ReadCacheStatistics, VectorBuilds};
-use crate::sharing::{Coordination, Members};
+use crate::sharing::{Coordination, CursorRecords, Members};
 use crate::snapshot::split::split_keys;
 use crate::store_core::StoreCore;
 use crate::store_core::cleaner::Cleaner;
@@ -193,6 +193,22 @@ impl Store {
     /// Returns the servers that share the store; `None` if only this process can use it.
     pub fn sharing(&self) -> Option<&Arc<dyn Sharing>> {
         self.core.coordination.sharing()
+    }
+
+    /// Returns what the servers know of each other's cursors; `None` if only this process can use
+    /// the store.
+    pub fn cursor_records(&self) -> Option<CursorRecords> {
+        self.sharing().map(|sharing| CursorRecords::new(Arc::clone(&self.core.engine), Arc::clone(sharing)))
+    }
+
+    /// Takes the snapshot that another server took when the engine's version was this
+    /// ([`Snapshot::version`]).
+    ///
+    /// The definitions are those of now. So a caller makes sure that it reads only collections and
+    /// indexes that existed then. Errors: 1240 if the store may not have that state any more, or if
+    /// only this process can use the store.
+    pub fn snapshot_at(&self, version: u64) -> Result<Snapshot> {
+        self.core.snapshot_at(version)
     }
 
     /// Returns the error for which this server does not follow what other servers announce; `None`

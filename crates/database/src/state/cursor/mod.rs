@@ -3,10 +3,12 @@
 //! A cursor either computes its batches on demand from a [`RowSource`] (exports, streamed queries),
 //! or keeps a result that was complete and encoded before its first reply ([`result_buffer`]).
 //! After a short idle time it pins no memory of the storage engine ([`store`]). Only idle time
-//! counts towards its time to live: a cursor in use never expires. One reply may also deliver a
-//! result as a whole ([`whole`]).
+//! counts towards its time to live: a cursor in use never expires. Where several servers share a
+//! store, some cursors outlive their server ([`handover`]). One reply may also deliver a result as
+//! a whole ([`whole`]).
 
 pub mod encoder;
+pub(crate) mod handover;
 mod read_ahead;
 pub mod result_buffer;
 pub mod rows;
@@ -18,6 +20,8 @@ use std::time::Duration;
 
 use aql_value::Charge;
 use errors::{Error, ErrorCode, Result};
+
+use handover::Handover;
 
 use encoder::{BatchLimits, EncodedRows, Field, Format, RowEncoder};
 use result_buffer::ResultBuffer;
@@ -98,12 +102,16 @@ pub(crate) struct Cursor {
     extra: Option<Vec<u8>>,
     /// The number of the last delivered batch; the first is 1.
     delivered: u64,
+    /// The rows of the last delivered batch.
+    last_rows: usize,
     last: Option<Reply>,
     exhausted: bool,
     /// Bytes of the last batch; an estimate for the next one.
     last_bytes: usize,
     /// The next batch, if it was computed ahead of its request.
     ahead: Option<Result<Batch>>,
+    /// The records by which another server can go on with the cursor.
+    handover: Option<Handover>,
 }
 
 /// A batch that was computed on demand.
@@ -177,13 +185,96 @@ impl Cursor {
             count,
             extra,
             delivered: 0,
+            last_rows: 0,
             last: None,
             exhausted: !more,
             last_bytes: 0,
             ahead: None,
+            handover: None,
         };
         let reply = cursor.deliver(first, id, 201)?;
         Ok((cursor, reply))
+    }
+
+    /// Goes on with a streamed cursor of another server. The next row of `source` is the first one
+    /// that its client does not have; with `allowRetry` it is the first one of the last batch.
+    ///
+    /// Errors: 1600 if the last batch does not fit into a reply of this server, those of the query.
+    pub(crate) fn resume(
+        source: Box<dyn RowSource>,
+        spec: CursorSpec,
+        id: u64,
+        limits: BatchLimits,
+        handover: Handover,
+    ) -> Result<Cursor> {
+        let progress = handover.progress();
+        let allow_retry = spec.allow_retry;
+        let mut cursor = Cursor {
+            spec,
+            limits,
+            rest: Rest::Source(source),
+            count: None,
+            extra: None,
+            delivered: progress.batches,
+            last_rows: 0,
+            last: None,
+            exhausted: false,
+            last_bytes: 0,
+            ahead: None,
+            handover: Some(handover),
+        };
+        if allow_retry {
+            cursor.deliver_again(id, progress.last_rows)?;
+        }
+        Ok(cursor)
+    }
+
+    /// Computes the last batch for a client that may request it again.
+    fn deliver_again(&mut self, id: u64, rows: u64) -> Result<()> {
+        let batch = self.compute_rows(usize::try_from(rows).unwrap_or(usize::MAX))?;
+        if batch.rows.rows as u64 != rows {
+            return Err(no_batch(id, self.delivered));
+        }
+        self.delivered -= 1;
+        self.exhausted = !batch.more;
+        self.extra = batch.extra;
+        self.deliver(batch.rows, id, 200).map(drop)
+    }
+
+    /// Leaves in the store what another server needs to go on with the cursor, whose first batch is
+    /// about to be sent. Only a streamed query without side effects has that.
+    pub(crate) fn prepare_handover(&mut self, begin: impl FnOnce(Vec<u8>, usize) -> Option<Handover>) {
+        let Rest::Source(source) = &self.rest else { return };
+        if let Some(description) = source.description().filter(|_| !self.exhausted) {
+            self.handover = begin(description, self.last_rows);
+        }
+    }
+
+    /// Notes in the store that the next batch is about to be sent, so that no other server sends it
+    /// again. Returns false if another server has the cursor now.
+    ///
+    /// Errors: those of the store; the cursor stays as it is then.
+    pub(crate) fn note_batch(&mut self, batch: Option<u64>, format: Format) -> Result<bool> {
+        let is_last = self.last.is_some() && batch == Some(self.delivered);
+        if is_last || self.handover.is_none() {
+            return Ok(true);
+        }
+        self.spec.format = format;
+        let next = match self.ahead.take() {
+            Some(ahead) => ahead,
+            None => self.compute(),
+        };
+        let next = self.ahead.insert(next);
+        let (Ok(next), Some(handover)) = (next, &mut self.handover) else { return Ok(true) };
+        if !next.more && !self.spec.allow_retry {
+            // The records are removed with the cursor.
+            return Ok(true);
+        }
+        let is_own = handover.note_batch(next.rows.rows, self.spec.ttl)?;
+        if is_own && handover.is_lost() {
+            self.handover = None;
+        }
+        Ok(is_own)
     }
 
     /// Checks that a batch can be delivered: the next one, or with `allow_retry` the last again.
@@ -260,19 +351,23 @@ impl Cursor {
 
     /// Computes the next batch of a source.
     fn compute(&mut self) -> Result<Batch> {
+        self.compute_rows(self.spec.batch_size)
+    }
+
+    fn compute_rows(&mut self, max_rows: usize) -> Result<Batch> {
         let Rest::Source(source) = &mut self.rest else {
             return Err(Error::new(ErrorCode::Internal, "a finished result was asked for more rows"));
         };
         let room = (self.last_bytes + self.last_bytes / 8).min(ROOM_MAX_BYTES);
         let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room), &self.limits)?;
-        let more = fill(source.as_mut(), &mut rows, self.spec.batch_size)?;
+        let more = fill(source.as_mut(), &mut rows, max_rows)?;
         let extra = if more { None } else { source.finish(self.spec.format)? };
         Ok(Batch { rows: rows.into_rows()?, more, extra })
     }
 
     fn deliver(&mut self, mut rows: EncodedRows, id: u64, code: u64) -> Result<Reply> {
         self.delivered += 1;
-        self.last_bytes = rows.bytes.len();
+        (self.last_rows, self.last_bytes) = (rows.rows, rows.bytes.len());
         let more = !self.exhausted;
         let mut fields = Vec::with_capacity(8);
         fields.push(("hasMore", Field::Bool(more)));

@@ -19,6 +19,11 @@ pub trait RowSource: Send {
     /// Returns the number of all rows, if it is known without reading all of them.
     fn count(&self) -> Option<u64>;
 
+    /// Returns a description by which another server computes the same rows; `None` if none could.
+    fn description(&self) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Commits the writes and returns the reply's `extra`: statistics, warnings, profile and plan.
     ///
     /// It is called once, after the last row. `extra` is an object in the reply's format; `None`

@@ -4,13 +4,15 @@
 //! costs as much as reading hundreds of documents. It gives up the place when no fetch has come for
 //! a moment, and immediately when many other cursors keep theirs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use aql_value::share;
 use errors::{Error, ErrorCode, Result};
+use storage::CursorRecords;
 
+use super::handover::Forgotten;
 use super::slot::{Held, Slot};
 use crate::base::Owner;
 use crate::state::cursor::encoder::Format;
@@ -22,12 +24,55 @@ pub struct Cursors {
     /// Maximum number of open cursors: each may hold a snapshot and a file.
     limit: usize,
     places: Arc<AtomicUsize>,
+    /// The cursors whose records in a shared store are to be removed.
+    forgotten: Forgotten,
+    /// The cursors that are being taken over from other servers.
+    taking: Mutex<HashSet<u64>>,
+}
+
+/// The turn to take a cursor over from another server.
+pub(crate) struct Taking<'c> {
+    cursors: &'c Cursors,
+    id: u64,
+}
+
+impl Drop for Taking<'_> {
+    fn drop(&mut self) {
+        self.cursors.taking().remove(&self.id);
+    }
 }
 
 impl Cursors {
     /// Returns an empty store of at most `limit` cursors.
     pub fn new(limit: usize) -> Self {
-        Cursors { slots: Mutex::default(), limit, places: Arc::default() }
+        Cursors {
+            slots: Mutex::default(),
+            limit,
+            places: Arc::default(),
+            forgotten: Forgotten::default(),
+            taking: Mutex::default(),
+        }
+    }
+
+    /// Returns the cursors whose records are to be removed.
+    pub(crate) fn forgotten(&self) -> &Forgotten {
+        &self.forgotten
+    }
+
+    /// Removes the records of cursors that have ended. The housekeeping thread calls it.
+    pub(crate) fn remove_records(&self, records: &CursorRecords) {
+        self.forgotten.remove_records(records);
+    }
+
+    /// Begins to take a cursor over from another server. Returns `None` if it is here already.
+    ///
+    /// Errors: 1601 if another request takes it over.
+    pub(crate) fn begin_taking(&self, id: u64) -> Result<Option<Taking<'_>>> {
+        if !self.taking().insert(id) {
+            return Err(Error::of(ErrorCode::CursorBusy));
+        }
+        let taking = Taking { cursors: self, id };
+        Ok((!self.slots().contains_key(&id)).then_some(taking))
     }
 
     /// Returns the number of open cursors.
@@ -96,6 +141,10 @@ impl Cursors {
         held.cursor.check_batch(id, batch)?;
         if held.cursor.must_compute(batch) {
             check_source().inspect_err(|_| slot.renew(held.cursor.ttl()))?;
+        }
+        if !held.cursor.note_batch(batch, format).inspect_err(|_| slot.renew(held.cursor.ttl()))? {
+            self.slots().remove(&id);
+            return Err(not_found());
         }
         let mut outcome = held.cursor.fetch(id, batch, format);
         held.keep_place(&self.places);
@@ -168,6 +217,10 @@ impl Cursors {
             }
             keep
         });
+    }
+
+    fn taking(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.taking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<u64, Arc<Slot>>> {

@@ -67,8 +67,11 @@ impl SafePoints {
     }
 
     async fn hold_by_safe_point(&self, pd: &Pd, oldest: u64, life_seconds: i64) -> Result<u64> {
-        pd.call(self.safe_point(oldest, life_seconds)).await?;
-        Ok(pd.call(GetGcSafePointRequest { header: None }).await?.safe_point)
+        // A collector tells PD first, and moves the safe point later. PD refuses older states from
+        // the first moment on.
+        let least = pd.call(self.safe_point(oldest, life_seconds)).await?.min_safe_point;
+        let refused = if least > oldest { least } else { 0 };
+        Ok(pd.call(GetGcSafePointRequest { header: None }).await?.safe_point.max(refused))
     }
 
     fn safe_point(&self, safe_point: u64, ttl: i64) -> UpdateServiceGcSafePointRequest {
