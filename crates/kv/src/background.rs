@@ -1,7 +1,8 @@
 //! The background threads of an engine, which run until they are stopped.
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::{Error, Result};
 
@@ -41,5 +42,27 @@ impl BackgroundThread {
 impl Drop for BackgroundThread {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+/// The pauses of a task that works in rounds. A stop ends the present one.
+#[derive(Debug, Default)]
+pub struct Pauses {
+    is_stopped: Mutex<bool>,
+    stopped: Condvar,
+}
+
+impl Pauses {
+    /// Waits for the next round. Returns false if the task is stopped, before or meanwhile.
+    pub fn wait(&self, length: Duration) -> bool {
+        let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.stopped.wait_timeout_while(guard, length, |is_stopped| !*is_stopped);
+        !*waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Ends the present pause, and all later ones.
+    pub fn stop(&self) {
+        *self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.stopped.notify_all();
     }
 }

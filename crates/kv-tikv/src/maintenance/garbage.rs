@@ -13,10 +13,10 @@
 //! The procedure is the one of TiDB's garbage collection worker, as TiKV's documentation describes
 //! it. A cluster with keys of other programs is left alone: their locks may follow other rules.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use kv::background::Task;
+use kv::background::{Pauses, Task};
 use kv::{Error, KeyRange, Result};
 use tokio::task::JoinSet;
 
@@ -58,30 +58,19 @@ pub(crate) enum Collected {
 /// The work of the thread.
 pub(crate) struct Collector {
     store: Weak<Shared>,
-    is_stopped: Mutex<bool>,
-    stopped: Condvar,
+    pauses: Pauses,
 }
 
 impl Collector {
     pub(crate) fn new(store: &Arc<Shared>) -> Self {
-        Collector { store: Arc::downgrade(store), is_stopped: Mutex::new(false), stopped: Condvar::new() }
-    }
-
-    /// Waits for the next round. Returns false if there is none.
-    fn pause(&self) -> bool {
-        let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        let (guard, _) = self
-            .stopped
-            .wait_timeout_while(guard, INTERVAL, |is_stopped| !*is_stopped)
-            .unwrap_or_else(PoisonError::into_inner);
-        !*guard
+        Collector { store: Arc::downgrade(store), pauses: Pauses::default() }
     }
 }
 
 impl Task for Collector {
     fn run(&self) {
         let mut was_alone = true;
-        while self.pause() {
+        while self.pauses.wait(INTERVAL) {
             let Some(store) = self.store.upgrade() else { return };
             match collect(&store, KEPT) {
                 Ok(Collected::NotAlone) if was_alone => {
@@ -102,8 +91,7 @@ impl Task for Collector {
     }
 
     fn stop(&self) {
-        *self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.stopped.notify_all();
+        self.pauses.stop();
     }
 }
 

@@ -1,9 +1,9 @@
 //! Background work while a store is open: signs of life, and the oldest state to keep.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use kv::background::Task;
+use kv::background::{Pauses, Task};
 use kv::{Error, Result};
 
 use crate::options::DIRTY_READ_AGE_MAX;
@@ -23,36 +23,20 @@ const SAFE_POINT_LIFE_SECONDS: i64 = 60;
 /// The thread's work.
 pub(crate) struct Upkeep {
     store: Weak<Shared>,
-    is_stopped: Mutex<bool>,
-    stopped: Condvar,
+    pauses: Pauses,
     interval: Duration,
 }
 
 impl Upkeep {
     pub(crate) fn new(store: &Arc<Shared>) -> Self {
         let interval = INTERVAL.min(store.options.lease / ROUNDS);
-        Upkeep {
-            store: Arc::downgrade(store),
-            is_stopped: Mutex::new(false),
-            stopped: Condvar::new(),
-            interval,
-        }
-    }
-
-    /// Waits for the next round. Returns false if there is none.
-    fn pause(&self) -> bool {
-        let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        let (guard, _) = self
-            .stopped
-            .wait_timeout_while(guard, self.interval, |is_stopped| !*is_stopped)
-            .unwrap_or_else(PoisonError::into_inner);
-        !*guard
+        Upkeep { store: Arc::downgrade(store), pauses: Pauses::default(), interval }
     }
 }
 
 impl Task for Upkeep {
     fn run(&self) {
-        while self.pause() {
+        while self.pauses.wait(self.interval) {
             let Some(store) = self.store.upgrade() else { return };
             match round(&store) {
                 Ok(()) => {}
@@ -70,8 +54,7 @@ impl Task for Upkeep {
     }
 
     fn stop(&self) {
-        *self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.stopped.notify_all();
+        self.pauses.stop();
     }
 }
 

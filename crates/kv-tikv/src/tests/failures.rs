@@ -5,7 +5,7 @@ use std::time::Duration;
 use kv::conformance::wait_until;
 use kv::{BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, ScanSpec};
 
-use super::{begin, get, get_in, open, open_with, options, put, split};
+use super::{begin, commit_in_doubt, get, get_in, open, open_with, options, put, split};
 use crate::mock_cluster::{Failure, MockCluster};
 use crate::{TikvEngine, TikvOptions};
 
@@ -64,13 +64,7 @@ fn silence_at_the_decisive_moment_is_undetermined() {
     let engine = open(&cluster);
     split(&cluster);
     put(&engine, "k", "1").unwrap();
-    cluster.fail("KvCommit", Failure::LostReply, 1);
-    cluster.fail("KvCommit", Failure::Unreachable, usize::MAX);
-    cluster.fail("KvCheckTxnStatus", Failure::Unreachable, usize::MAX);
-    let mut transaction = begin(&engine);
-    transaction.put(b"a", b"2").unwrap();
-    transaction.put(b"k", b"2").unwrap();
-    assert!(matches!(transaction.commit(Durability::Buffered), Err(Error::Undetermined { .. })));
+    commit_in_doubt(&cluster, &engine);
 }
 
 /// A cluster that is not reachable is an error of its own, and nothing was written.

@@ -97,7 +97,7 @@ fn a_server_that_came_in_between_is_waited_for() {
     new.close().unwrap();
     // The fact names format 2. The record of an old server is there nevertheless.
     let old = open(&cluster, 2);
-    old.claim_to_read(1);
+    old.claim_to_read(1).unwrap();
     sharing(&old).set_address("old:8529").unwrap();
     let next = open(&cluster, 2);
     assert_eq!(sharing(&next).format(), 1);

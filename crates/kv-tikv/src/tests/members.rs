@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kv::{Durability, Engine, Error, LoadHint, LoadKind, Member, Sharing};
 
-use super::{begin, get, open, open_with, options, put, split};
+use super::{begin, commit_in_doubt, get, open, open_with, options, put, split};
 use crate::mock_cluster::{Failure, MockCluster, Route};
 use crate::{TikvEngine, TikvOptions};
 
@@ -201,13 +201,7 @@ fn a_server_with_a_doubtful_commit_stays_a_member_until_its_lease_ends() {
     let cluster = MockCluster::new();
     split(&cluster);
     let (other, stopped) = (open(&cluster), open_short(&cluster));
-    cluster.fail("KvCommit", Failure::LostReply, 1);
-    cluster.fail("KvCommit", Failure::Unreachable, usize::MAX);
-    cluster.fail("KvCheckTxnStatus", Failure::Unreachable, usize::MAX);
-    let mut transaction = begin(&stopped);
-    transaction.put(b"a", b"2").unwrap();
-    transaction.put(b"k", b"2").unwrap();
-    assert!(matches!(transaction.commit(Durability::Buffered), Err(Error::Undetermined { .. })));
+    commit_in_doubt(&cluster, &stopped);
     let end = sharing(&stopped).lease_end();
     assert!(end > sharing(&stopped).timestamps(1).unwrap());
     stopped.close().unwrap();

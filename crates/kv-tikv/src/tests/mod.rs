@@ -20,9 +20,9 @@ mod tls;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kv::{Durability, Engine, Snapshot, TransactionOptions, WriteTransaction};
+use kv::{Durability, Engine, Error, Snapshot, TransactionOptions, WriteTransaction};
 
-use crate::mock_cluster::{MockCluster, PD_ADDRESS, Route};
+use crate::mock_cluster::{Failure, MockCluster, PD_ADDRESS, Route};
 use crate::{TikvEngine, TikvOptions};
 
 /// A lease that outlives the time that tests let pass.
@@ -76,4 +76,16 @@ fn get_in(snapshot: &dyn Snapshot, key: &str) -> kv::Result<Option<String>> {
 
 fn get(engine: &TikvEngine, key: &str) -> Option<String> {
     get_in(&*engine.snapshot().expect("snapshot"), key).expect("get")
+}
+
+/// Commits a transaction over two regions. The reply to the decisive message is lost, and nobody
+/// answers questions about its outcome.
+fn commit_in_doubt(cluster: &MockCluster, engine: &TikvEngine) {
+    cluster.fail("KvCommit", Failure::LostReply, 1);
+    cluster.fail("KvCommit", Failure::Unreachable, usize::MAX);
+    cluster.fail("KvCheckTxnStatus", Failure::Unreachable, usize::MAX);
+    let mut transaction = begin(engine);
+    transaction.put(b"a", b"2").expect("put");
+    transaction.put(b"k", b"2").expect("put");
+    assert!(matches!(transaction.commit(Durability::Buffered), Err(Error::Undetermined { .. })));
 }

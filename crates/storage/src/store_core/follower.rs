@@ -5,12 +5,12 @@
 //! rules.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use catalog::CollectionId;
 use errors::Result;
-use kv::background::{BackgroundThread, Task};
+use kv::background::{BackgroundThread, Pauses, Task};
 
 use crate::change_log::read_start;
 use crate::locks::collection_lock::{CollectionLock, CollectionLockGuard, LockMode, LockTicket};
@@ -70,8 +70,7 @@ struct Follower {
     core: Weak<StoreCore>,
     members: Arc<Members>,
     state: Mutex<State>,
-    is_stopped: Mutex<bool>,
-    stopped: Condvar,
+    pauses: Pauses,
 }
 
 /// Follows the other servers, if there are some, until the thread is dropped. The first round has
@@ -84,8 +83,7 @@ pub(crate) fn start(core: &Arc<StoreCore>) -> Result<Option<BackgroundThread>> {
         core: Arc::downgrade(core),
         members: Arc::clone(members),
         state: Mutex::default(),
-        is_stopped: Mutex::default(),
-        stopped: Condvar::new(),
+        pauses: Pauses::default(),
     };
     follower.round(core)?;
     Ok(Some(BackgroundThread::start("follower", Arc::new(follower))?))
@@ -93,7 +91,7 @@ pub(crate) fn start(core: &Arc<StoreCore>) -> Result<Option<BackgroundThread>> {
 
 impl Task for Follower {
     fn run(&self) {
-        while self.pause() {
+        while self.pauses.wait(self.pause()) {
             let Some(core) = self.core.upgrade() else { return };
             // The next round repeats the failed parts. Until then other servers wait for this one,
             // which writes with definitions that are valid.
@@ -103,8 +101,7 @@ impl Task for Follower {
     }
 
     fn stop(&self) {
-        *self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.stopped.notify_all();
+        self.pauses.stop();
     }
 }
 
@@ -113,15 +110,11 @@ impl Follower {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the next round. Returns false if there is none.
-    fn pause(&self) -> bool {
+    /// Returns the time until the next round.
+    fn pause(&self) -> Duration {
         let state = self.state();
         let is_waiting = state.beginning.is_some() || state.given.values().any(|given| given.guard.is_none());
-        let interval = if is_waiting { INTERVAL_WAITING } else { state.interval() };
-        drop(state);
-        let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        let paused = self.stopped.wait_timeout_while(guard, interval, |is_stopped| !*is_stopped);
-        !*paused.unwrap_or_else(PoisonError::into_inner).0
+        if is_waiting { INTERVAL_WAITING } else { state.interval() }
     }
 
     fn round(&self, core: &Arc<StoreCore>) -> Result<()> {

@@ -1,11 +1,11 @@
 //! The thread that tells other servers how far the commits of this one have come, and reads how far
 //! theirs have. `docs/architecture/cluster.md`, "The change log", has the argument.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use errors::Result;
-use kv::background::{BackgroundThread, Task};
+use kv::background::{BackgroundThread, Pauses, Task};
 use kv::{Durability, SnapshotAt, TransactionOptions};
 
 use crate::change_log::{MemberProgress, SharedPositions};
@@ -21,8 +21,7 @@ struct LogProgress {
     members: Arc<Members>,
     /// The living servers of the last round.
     known: Mutex<Vec<Owner>>,
-    is_stopped: Mutex<bool>,
-    stopped: Condvar,
+    pauses: Pauses,
 }
 
 /// Follows the commits of other servers, if there are some, until the thread is dropped. The first
@@ -35,8 +34,7 @@ pub(crate) fn start(core: &Arc<StoreCore>) -> Result<Option<BackgroundThread>> {
         core: Arc::downgrade(core),
         members: Arc::clone(members),
         known: Mutex::default(),
-        is_stopped: Mutex::default(),
-        stopped: Condvar::new(),
+        pauses: Pauses::default(),
     };
     // The next round repeats what failed.
     let _ = progress.round(core);
@@ -45,7 +43,7 @@ pub(crate) fn start(core: &Arc<StoreCore>) -> Result<Option<BackgroundThread>> {
 
 impl Task for LogProgress {
     fn run(&self) {
-        while self.pause() {
+        while self.pauses.wait(INTERVAL) {
             let Some(core) = self.core.upgrade() else { return };
             // Until the next round succeeds, the readers of all servers wait for this one.
             let _ = self.round(&core);
@@ -53,19 +51,11 @@ impl Task for LogProgress {
     }
 
     fn stop(&self) {
-        *self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.stopped.notify_all();
+        self.pauses.stop();
     }
 }
 
 impl LogProgress {
-    /// Waits for the next round. Returns false if there is none.
-    fn pause(&self) -> bool {
-        let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        let paused = self.stopped.wait_timeout_while(guard, INTERVAL, |is_stopped| !*is_stopped);
-        !*paused.unwrap_or_else(PoisonError::into_inner).0
-    }
-
     fn round(&self, core: &StoreCore) -> Result<()> {
         let log = &core.change_log;
         let Some(positions) = log.positions.shared() else { return Ok(()) };

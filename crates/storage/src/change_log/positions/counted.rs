@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Hands out positions, one after another.
 #[derive(Debug)]
@@ -58,18 +58,11 @@ impl CountedPositions {
     /// Waits until [`CountedPositions::resolved`] is greater than `known`, or for `timeout`, and
     /// returns it.
     pub(super) fn wait(&self, known: u64, timeout: Duration) -> u64 {
-        let deadline = Instant::now() + timeout;
         let mut state = self.state();
-        while state.resolved() <= known {
-            let Some(rest) = deadline.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())
-            else {
-                break;
-            };
-            state.waiting += 1;
-            let (woken, _) = self.advanced.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner);
-            state = woken;
-            state.waiting -= 1;
-        }
+        state.waiting += 1;
+        let waited = self.advanced.wait_timeout_while(state, timeout, |state| state.resolved() <= known);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.waiting -= 1;
         state.resolved()
     }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use errors::{Error, ErrorCode, Result};
 use kv::{Sharing, TIMESTAMPS_MAX};
@@ -178,18 +178,11 @@ impl SharedPositions {
     }
 
     fn wait_until(&self, timeout: Duration, is_over: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
-        let deadline = Instant::now() + timeout;
         let mut state = self.state();
-        while !is_over(&state) {
-            let Some(rest) = deadline.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())
-            else {
-                break;
-            };
-            state.waiting += 1;
-            let (woken, _) = self.advanced.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner);
-            state = woken;
-            state.waiting -= 1;
-        }
+        state.waiting += 1;
+        let waited = self.advanced.wait_timeout_while(state, timeout, |state| !is_over(state));
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.waiting -= 1;
         state
     }
 
