@@ -1,49 +1,17 @@
 //! Reading the edges of vertices from indexes.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-
-use aql_plan::IndexHint;
-use aql_value::{Batch, Value};
+use aql_value::Value;
 use errors::Result;
-use storage::{Collection, EdgeDirection, EdgeReader, IndexRange, ScanOptions, VertexEdges};
+use storage::{EdgeDirection, EdgeReader, VertexEdges};
 
-use super::existence::VertexExistence;
+use super::access::{EdgeAccessProgram, FinderContext};
 use super::list_cache::ListCache;
+use super::vertex_centric::{AccessedVertex, VertexCentricScans};
 use crate::context::ExecutionContext;
 use crate::graph_search::edges::{EdgeList, ReadPosition};
 use crate::graph_search::path::Side;
-use crate::graph_search::vertices::{Vertex, VertexArena};
-use crate::operator::index_lookup::{EntryBatch, EntrySink, EntrySource, RangePrograms, index_value};
-use crate::statistics::CursorUse;
-
-/// An access to edges; see `aql_plan::EdgeAccess`.
-pub(crate) struct EdgeAccessProgram {
-    pub(crate) collection: Arc<Collection>,
-    pub(crate) direction: EdgeDirection,
-    pub(crate) lookup: EdgeLookupProgram,
-    pub(crate) at_depth: Vec<(u64, EdgeLookupProgram)>,
-}
-
-/// The index that finds the edges of a vertex.
-pub(crate) enum EdgeLookupProgram {
-    /// The edge index.
-    EdgeIndex,
-    /// Another index whose first field is the vertex. The range concerns the fields after it.
-    VertexCentric(Box<RangePrograms>),
-}
-
-impl EdgeAccessProgram {
-    fn lookup_at(&self, depth: u32) -> &EdgeLookupProgram {
-        let at_depth = self.at_depth.iter().find(|(at, _)| *at == u64::from(depth));
-        at_depth.map_or(&self.lookup, |(_, lookup)| lookup)
-    }
-
-    /// Returns the attribute that names the vertex at an edge's other end.
-    fn other_end(&self) -> &'static str {
-        if self.direction == EdgeDirection::Outbound { "_to" } else { "_from" }
-    }
-}
+use crate::graph_search::vertices::Vertex;
+use crate::operator::index_lookup::EntryBatch;
 
 /// A finder of edges that keeps its results.
 pub(super) struct EdgeFinder {
@@ -56,29 +24,11 @@ pub(super) struct EdgeFinder {
     vertex_collections: Option<Box<[Box<str>]>>,
     /// True if a consumer reads the keys of edges.
     keeps_keys: bool,
-    /// The ranges of vertex-centric indexes for the current outer row, by access and depth.
-    ///
-    /// `None` where nothing can be found.
-    ranges: HashMap<(usize, Option<u32>), Option<IndexRange>>,
-    /// Unfinished scans of vertex-centric indexes, by number.
-    scans: HashMap<usize, VertexScan>,
-    next_scan: usize,
-    /// The use of cursors by these scans.
-    cursor: CursorUse,
-}
-
-/// A scan of a vertex-centric index for one vertex.
-struct VertexScan {
-    source: EntrySource,
-    /// Keys of edges found before: an index over the elements of arrays finds some several times.
-    seen: HashSet<Box<str>>,
+    vertex_centric: VertexCentricScans,
 }
 
 /// Edges that are read in one step.
 const EDGES_PER_READ: usize = 1000;
-
-/// Bytes of entries of a vertex-centric index that are read in one step.
-const BYTES_PER_READ: usize = 1 << 20;
 
 /// Maximum size in bytes of edge lists on each side, and the divisor of a query's own limit for
 /// them.
@@ -100,10 +50,7 @@ impl EdgeFinder {
             lists: [ListCache::new(limit_bytes), ListCache::new(limit_bytes)],
             vertex_collections,
             keeps_keys,
-            ranges: HashMap::new(),
-            scans: HashMap::new(),
-            next_scan: 0,
-            cursor: CursorUse::default(),
+            vertex_centric: VertexCentricScans::default(),
         }
     }
 
@@ -113,8 +60,7 @@ impl EdgeFinder {
 
     /// Drops everything that concerns one outer row.
     pub(super) fn start_row(&mut self) {
-        self.ranges.clear();
-        self.scans.clear();
+        self.vertex_centric.start_row();
     }
 
     /// Drops all lists.
@@ -124,7 +70,7 @@ impl EdgeFinder {
 
     pub(super) fn release(&mut self) {
         self.readers.iter_mut().flatten().flatten().for_each(EdgeReader::release);
-        self.scans.values_mut().for_each(|scan| scan.source.release());
+        self.vertex_centric.release();
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
@@ -154,16 +100,13 @@ impl EdgeFinder {
         list: &mut EdgeList,
         lookup: &mut FinderContext<'_>,
     ) -> Result<bool> {
-        let is_vertex_centric = |access: &EdgeAccessProgram| {
-            matches!(access.lookup_at(depth), EdgeLookupProgram::VertexCentric(_))
-        };
-        let is_complete =
-            *position == ReadPosition::default() && !self.accesses.iter().any(is_vertex_centric);
+        let is_complete = *position == ReadPosition::default()
+            && !self.accesses.iter().any(|access| access.is_vertex_centric(depth));
         if is_complete && self.known(vertex, Side::Start, list) {
             return Ok(false);
         }
         while let Some(access) = self.accesses.get(position.access) {
-            let has_more = if is_vertex_centric(access) {
+            let has_more = if access.is_vertex_centric(depth) {
                 self.read_vertex_centric(vertex, depth, position, list, lookup)?
             } else {
                 let access = position.access;
@@ -209,11 +152,13 @@ impl EdgeFinder {
     ) -> Result<()> {
         let lists = self.lists.get(side as usize);
         let is_known = |vertex| lists.is_some_and(|lists| lists.has(vertex));
-        for (access, readers) in self.accesses.iter().zip(&mut self.readers) {
+        for (number, (access, readers)) in self.accesses.iter().zip(&mut self.readers).enumerate() {
             let Some(slot) = readers.get_mut(side as usize) else { continue };
-            let is_read = |&(vertex, depth): &(Vertex, u32)| {
-                matches!(access.lookup_at(depth), EdgeLookupProgram::EdgeIndex) && !is_known(vertex)
-            };
+            for &(vertex, depth) in vertices.iter().filter(|(_, depth)| access.is_vertex_centric(*depth)) {
+                self.vertex_centric.fetch(AccessedVertex { access, number, vertex, depth }, lookup)?;
+            }
+            let is_read =
+                |&(vertex, depth): &(Vertex, u32)| !access.is_vertex_centric(depth) && !is_known(vertex);
             let vertices = vertices.iter().copied().filter(is_read).map(|(vertex, _)| vertex);
             let ids: Vec<&[u8]> = vertices.map(|vertex| lookup.vertices.id(vertex)).collect();
             if !ids.is_empty() {
@@ -277,33 +222,14 @@ impl EdgeFinder {
         list: &mut EdgeList,
         lookup: &mut FinderContext<'_>,
     ) -> Result<bool> {
-        let Some(access) = self.accesses.get(position.access) else { return Ok(false) };
-        let mut scan = match position.scan.take().and_then(|number| self.scans.remove(&number)) {
-            Some(scan) => scan,
-            None => match open_scan(access, position.access, vertex, depth, &mut self.ranges, lookup)? {
-                Some(scan) => {
-                    self.cursor.begin_row();
-                    scan
-                }
-                None => return Ok(false),
-            },
-        };
-        let mut entries = EntryBatch::default();
-        let mut sink = EntrySink {
-            batch: &mut entries,
-            row: 0,
-            seen: Some(&mut scan.seen),
-            limit: EDGES_PER_READ,
-            wants_covered: false,
-        };
-        let has_more = scan.source.read(&mut sink, &mut self.cursor, lookup.context, BYTES_PER_READ)?;
-        self.add_documents(position.access, &entries, list, lookup)?;
-        if has_more {
-            position.scan = Some(self.next_scan);
-            self.scans.insert(self.next_scan, scan);
-            self.next_scan += 1;
-        }
-        Ok(has_more)
+        let number = position.access;
+        let Some(access) = self.accesses.get(number) else { return Ok(false) };
+        let at = AccessedVertex { access, number, vertex, depth };
+        let (entries, unfinished) =
+            self.vertex_centric.read(at, position.scan.take(), EDGES_PER_READ, lookup)?;
+        position.scan = unfinished;
+        self.add_documents(number, &entries, list, lookup)?;
+        Ok(position.scan.is_some())
     }
 
     /// Adds the edges of index entries. Only their documents say where they lead.
@@ -337,16 +263,6 @@ impl EdgeFinder {
             Ok(())
         })
     }
-}
-
-/// The context of a search for edges.
-pub(super) struct FinderContext<'a> {
-    pub(super) vertices: &'a mut VertexArena,
-    /// The existence of vertices, if consumers only need that.
-    pub(super) existence: Option<&'a mut VertexExistence>,
-    /// The outer row, as a batch of its own.
-    pub(super) outer_row: &'a Batch,
-    pub(super) context: &'a mut ExecutionContext,
 }
 
 /// Returns the reader of an access's edge index on a side. Creates it if there is none.
@@ -396,39 +312,4 @@ fn leads_to(collections: Option<&[Box<str>]>, id: &[u8]) -> bool {
     let end = id.iter().position(|byte| *byte == b'/').unwrap_or(id.len());
     let name = id.get(..end).unwrap_or_default();
     collections.iter().any(|collection| collection.as_bytes() == name)
-}
-
-/// Starts a lookup of the edges of a vertex in a vertex-centric index; `None` if there are none.
-fn open_scan(
-    access: &EdgeAccessProgram,
-    number: usize,
-    vertex: Vertex,
-    depth: u32,
-    ranges: &mut HashMap<(usize, Option<u32>), Option<IndexRange>>,
-    lookup: &mut FinderContext<'_>,
-) -> Result<Option<VertexScan>> {
-    let EdgeLookupProgram::VertexCentric(programs) = access.lookup_at(depth) else { return Ok(None) };
-    let has_own = access.at_depth.iter().any(|(at, _)| *at == u64::from(depth));
-    let range = match ranges.entry((number, has_own.then_some(depth))) {
-        std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-        std::collections::hash_map::Entry::Vacant(entry) => {
-            let columns = programs.evaluate(lookup.outer_row, lookup.context)?;
-            entry.insert(programs.for_row(&columns, 0, &lookup.context.interrupt)?)
-        }
-    };
-    let Some(range) = range else { return Ok(None) };
-    let Ok(id) = std::str::from_utf8(lookup.vertices.id(vertex)) else { return Ok(None) };
-    let own = range.behind(index_value(&Value::from_str(id))?);
-    let options = ScanOptions {
-        ascending: true,
-        ordered: false,
-        limit_each: None,
-        wants_documents: true,
-        wants_covered: false,
-        lookahead: IndexHint::DEFAULT_LOOKAHEAD,
-    };
-    // The documents of the entries are looked up, and hidden ones left out.
-    let snapshot = lookup.context.data.start().clone().seeing_all_of(&[access.collection.id()].into());
-    let source = EntrySource::open(&snapshot, &access.collection, &programs.index, vec![own], &options)?;
-    Ok(Some(VertexScan { source, seen: HashSet::new() }))
 }

@@ -1,5 +1,6 @@
 //! Shared parts of graph operators: finding edges, fetching documents, conditions, paths as values.
 
+mod access;
 mod conditions;
 mod documents;
 mod edges;
@@ -12,9 +13,10 @@ mod reader;
 mod rows;
 mod start;
 mod traversal_host;
+mod vertex_centric;
 
+pub(crate) use access::{EdgeAccessProgram, EdgeLookupProgram};
 pub(crate) use conditions::{Conditions, StepProgram};
-pub(crate) use edges::{EdgeAccessProgram, EdgeLookupProgram};
 pub(crate) use path_host::{PathPrograms, PathReader, WeightProgram};
 pub(crate) use path_value::PathParts;
 pub(crate) use reader::GraphReader;

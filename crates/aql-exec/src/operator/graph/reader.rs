@@ -3,8 +3,9 @@
 use aql_value::{Batch, Charge, Value};
 use errors::{Error, ErrorCode, Result};
 
+use super::access::{EdgeAccessProgram, FinderContext};
 use super::documents::VertexDocuments;
-use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
+use super::edges::EdgeFinder;
 use super::existence::VertexExistence;
 use crate::context::ExecutionContext;
 use crate::graph_search::vertices::{Vertex, VertexArena};

@@ -37,7 +37,7 @@ impl EntrySource {
     }
 
     /// Begins to fetch the first entries, where the engine must wait for them.
-    pub(super) fn fetch(&mut self) -> Result<()> {
+    pub(in crate::operator) fn fetch(&mut self) -> Result<()> {
         self.scan.fetch()
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::index::{Metric, VectorOptions};
 use errors::{Error, Result};
-use kv::{Block, BlockLimits, PrefixScan};
+use kv::{Block, BlockLimits, KeyRange, PrefixScan, ScanSpec};
 use velocypack::Slice;
 
 use super::candidates::Candidates;
@@ -13,11 +13,18 @@ use super::quantizer::QuantizedQuery;
 use super::{encoding, options_of, parse_vector, vector_of};
 use crate::index::Index;
 use crate::index::found::IndexEntries;
+use crate::index::next_scans::NextScans;
 use crate::index::scan::{ScanHost, ScanSource};
 use crate::index::value::IndexValue;
 
 /// The size of a block of entries that is read.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
+
+/// Maximum bytes of entries that are fetched before they are read, of all lists together.
+const AHEAD_BYTES: usize = 16 << 20;
+
+/// The estimated number of entries of a list that an engine fetches before they are read.
+const AHEAD_ROWS: usize = 1024;
 
 /// A search for the entries nearest to one vector. The caller decides how many lists to read.
 pub struct NearScan {
@@ -142,10 +149,12 @@ impl NearScan {
         host: &mut dyn ScanHost,
     ) -> Result<NearEntries> {
         let mut candidates = Candidates::new(bounds.most, bounds.score, bounds.wants_covered);
-        let mut read = 0;
-        for list in self.take_nearest(lists) {
-            read += self.read_list(list, &mut candidates, host)?;
-        }
+        let lists = self.take_nearest(lists);
+        let concurrent_reads = self.concurrent_reads();
+        let read = match concurrent_reads > 1 {
+            true => self.read_concurrently(lists, concurrent_reads, &mut candidates, host)?,
+            false => self.read_in_turn(lists, &mut candidates, host)?,
+        };
         host.statistics().entries += read;
         let (scores, entries) = candidates.finish()?;
         Ok(NearEntries { entries, scores, read })
@@ -163,45 +172,96 @@ impl NearScan {
         nearest
     }
 
-    /// Returns the number of entries of the list.
-    fn read_list(
+    /// Returns the number of lists that are read concurrently.
+    fn concurrent_reads(&self) -> usize {
+        let entry_bytes =
+            self.codes.as_ref().map_or(self.dimension * size_of::<f32>(), |codes| codes.code_bytes);
+        let list_bytes = entry_bytes.max(1) * AHEAD_ROWS;
+        self.source.engine.concurrent_reads().min((AHEAD_BYTES / list_bytes).max(2))
+    }
+
+    /// Reads one list after another. Returns the number of their entries.
+    fn read_in_turn(
         &mut self,
-        (of_list, list): (f32, u32),
+        lists: Vec<(f32, u32)>,
         candidates: &mut Candidates,
         host: &mut dyn ScanHost,
     ) -> Result<u64> {
+        let mut read = 0;
+        for (of_list, list) in lists {
+            let prefix = self.prefix_of(list);
+            let mut after: Option<Vec<u8>> = None;
+            loop {
+                host.check()?;
+                let scan = match &mut self.scan {
+                    Some(scan) => scan,
+                    None => self.scan.insert(self.source.engine.prefix_scan()?),
+                };
+                self.block.clear();
+                let has_more = scan.read(&prefix, after.as_deref(), BLOCK_LIMITS, &mut self.block)?;
+                self.compare(&self.block, of_list, candidates)?;
+                read += self.block.len() as u64;
+                host.keep(candidates.memory_bytes())?;
+                if !has_more {
+                    break;
+                }
+                after = self.block.iter().last().map(|(key, _)| key.to_vec());
+            }
+        }
+        Ok(read)
+    }
+
+    /// Reads lists while the next ones are fetched. Returns the number of their entries.
+    fn read_concurrently(
+        &self,
+        lists: Vec<(f32, u32)>,
+        concurrent_reads: usize,
+        candidates: &mut Candidates,
+        host: &mut dyn ScanHost,
+    ) -> Result<u64> {
+        let mut lists = lists.into_iter();
+        let mut open = || {
+            let Some((of_list, list)) = lists.next() else { return Ok(None) };
+            let range = KeyRange::prefix(&self.prefix_of(list));
+            Ok(Some((of_list, self.source.engine.scan(ScanSpec::forward(range))?)))
+        };
+        let (mut next, mut read) = (NextScans::default(), 0);
+        while let Some((of_list, mut scan)) = next.next(concurrent_reads, &mut open, |(_, scan)| {
+            scan.fetch();
+            Ok(())
+        })? {
+            host.check()?;
+            while let Some(block) = scan.next_block(BLOCK_LIMITS)? {
+                self.compare(&block, of_list, candidates)?;
+                read += block.len() as u64;
+                host.keep(candidates.memory_bytes())?;
+                host.check()?;
+            }
+        }
+        Ok(read)
+    }
+
+    fn prefix_of(&self, list: u32) -> Vec<u8> {
         let mut prefix = Vec::new();
         encoding::write_list_prefix(self.index.definition().object_id, list, &mut prefix);
-        let mut after: Option<Vec<u8>> = None;
-        let mut read = 0;
-        loop {
-            host.check()?;
-            let scan = match &mut self.scan {
-                Some(scan) => scan,
-                None => self.scan.insert(self.source.engine.prefix_scan()?),
+        prefix
+    }
+
+    /// Compares the entries of a list with the vector. Errors: 1102 for a damaged one.
+    fn compare(&self, entries: &Block, of_list: f32, candidates: &mut Candidates) -> Result<()> {
+        for (key, value) in entries.iter() {
+            let found = match &self.codes {
+                Some(codes) => codes.score(self.metric, of_list, value),
+                None => encoding::read_floats(value, self.dimension)
+                    .map(|(floats, covered)| (score(self.metric, &self.vector, floats), covered)),
             };
-            self.block.clear();
-            let has_more = scan.read(&prefix, after.as_deref(), BLOCK_LIMITS, &mut self.block)?;
-            for (key, value) in self.block.iter() {
-                let found = match &self.codes {
-                    Some(codes) => codes.score(self.metric, of_list, value),
-                    None => encoding::read_floats(value, self.dimension)
-                        .map(|(floats, covered)| (score(self.metric, &self.vector, floats), covered)),
-                };
-                let (score, covered) = found.ok_or_else(damaged)?;
-                if candidates.accepts(score) {
-                    let key =
-                        encoding::key_range(key).and_then(|range| key.get(range)).ok_or_else(damaged)?;
-                    candidates.add(score, key, covered);
-                }
+            let (score, covered) = found.ok_or_else(damaged)?;
+            if candidates.accepts(score) {
+                let key = encoding::key_range(key).and_then(|range| key.get(range)).ok_or_else(damaged)?;
+                candidates.add(score, key, covered);
             }
-            read += self.block.len() as u64;
-            host.keep(candidates.memory_bytes())?;
-            if !has_more {
-                return Ok(read);
-            }
-            after = self.block.iter().last().map(|(key, _)| key.to_vec());
         }
+        Ok(())
     }
 
     /// Returns true if scores are estimates. A caller replaces them by those of
