@@ -29,6 +29,11 @@ pub struct ServicesIdentity {
 }
 
 impl ServicesIdentity {
+    /// Returns the name of the database.
+    pub fn database(&self) -> &str {
+        self.name.strip_prefix(SERVICES).unwrap_or_default()
+    }
+
     pub(super) fn rights(&self) -> &Rights {
         &self.rights
     }

@@ -44,6 +44,7 @@ impl HttpService {
             None if self.is_anonymous(&route, path, head) => Identity::of_services(path.database()),
             None => self.authenticate_by_header(connection, head).await?,
         };
+        let of_certificate = has_certificate.then(|| identity.clone());
         let user = identity.name().cloned();
         let job = self.dispatcher.user_job(route, path.database(), identity, &head.headers);
         let job = job.inspect_err(|error| {
@@ -55,11 +56,12 @@ impl HttpService {
         })?;
         if let Some(user) = job.user() {
             observed.note("user.name", user);
-            // Another server of the store, which may have to answer, does not see the certificate.
-            let elsewhere = has_certificate.then(|| self.dispatcher.services().authorization_elsewhere(user));
-            if let Some(header) = elsewhere.transpose()?.flatten() {
-                head.headers.insert(AUTHORIZATION, header);
-            }
+        }
+        // Another server of the store, which may have to answer, does not see the certificate.
+        if let Some(identity) = of_certificate
+            && let Some(header) = self.dispatcher.services().authorization_elsewhere(&identity)?
+        {
+            head.headers.insert(AUTHORIZATION, header);
         }
         observed.set_user(job.user());
         Ok(job)

@@ -164,7 +164,7 @@ fn lost(address: &str, error: &dyn std::error::Error) -> Error {
         reason = format!("{reason}: {cause}");
         source = cause.source();
     }
-    let message = format!("the request belongs to the server at {address}, which does not answer: {reason}");
+    let message = format!("the request needs the server at {address}, which does not answer: {reason}");
     Error::new(ErrorCode::ClusterConnectionLost, message)
 }
 

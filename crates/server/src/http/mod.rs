@@ -21,6 +21,7 @@ mod decompressed;
 pub(crate) mod description;
 pub(crate) mod activities;
 pub(crate) mod dispatch;
+pub(crate) mod elsewhere;
 pub(crate) mod error_response;
 pub mod fields;
 pub(crate) mod following;

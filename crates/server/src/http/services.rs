@@ -26,9 +26,11 @@ pub(crate) trait Services: Send + Sync {
     /// user, or requests need none.
     fn identify_by_name(&self, name: &str) -> Option<Identity>;
 
-    /// Returns the header by which the other servers of the same store identify a user; `None`
-    /// without other servers.
-    fn authorization_elsewhere(&self, user: &str) -> Result<Option<HeaderValue>>;
+    /// Returns the header by which the other servers of the same store identify a client; `None`
+    /// without other servers, or if requests need no user.
+    ///
+    /// Errors: 11 for a client whom they cannot identify by the secret that they share; 4.
+    fn authorization_elsewhere(&self, identity: &Identity) -> Result<Option<HeaderValue>>;
 
     /// Returns true unless the token in a request's headers is for other paths only.
     fn allows(&self, headers: &HeaderMap, path: &str) -> bool;

@@ -15,6 +15,7 @@ use self::parts::Parts;
 use crate::http::connection_threads::ConnectionThreads;
 use crate::http::connections::Connections;
 use crate::http::dispatch::Dispatcher;
+use crate::http::elsewhere::Elsewhere;
 use crate::http::forward::Forwarder;
 use crate::http::listener::{self, Listener};
 use crate::http::metrics::Metrics;
@@ -25,7 +26,6 @@ use crate::http::services::Services;
 use crate::options::ServerOptions;
 use crate::placement::{Lanes, Placement};
 use crate::route;
-use crate::route::batch::Elsewhere;
 use crate::route::foxx::queues::QueueWorkers;
 use crate::route::javascript::TaskRunner;
 use crate::route::javascript::shell::ShellSessions;
@@ -88,10 +88,14 @@ impl Server {
             let (instance, placement) = (Arc::clone(&parts.instance), Arc::clone(&parts.placement));
             Dispatcher::new(router, instance, Arc::clone(&services), placement)
         };
+        let forwarder = Arc::<Forwarder>::default();
+        let elsewhere =
+            Elsewhere::new(Arc::clone(&forwarder), Arc::clone(&services), options.pool.max_threads);
         let part_services = |routes| -> Result<_> {
             Ok(Arc::new(route::batch::PartServices {
                 dispatcher: dispatcher(router(routes)?),
                 logins: Arc::clone(&parts.logins),
+                elsewhere: Arc::clone(&elsewhere),
                 max_body_bytes: options.http.max_body_bytes.min(options.http.request_memory_bytes / 2),
             }))
         };
@@ -127,10 +131,7 @@ impl Server {
         }
         let within_batch = part_services([&routes[..], &without_batches].concat())?;
         within_batch.dispatcher.set_fallback(fallback.clone());
-        let forwarder = Arc::<Forwarder>::default();
-        let elsewhere = Elsewhere::new(Arc::clone(&forwarder), options.pool.max_threads);
-        let batch = route::batch::Services { parts: within_batch, elsewhere: Arc::clone(&elsewhere) };
-        routes.extend(bind(route::batch::ROUTES, batch));
+        routes.extend(bind(route::batch::ROUTES, route::batch::Services { parts: within_batch }));
         openapi.describe(&routes)?;
         let diagnosis = parts.diagnosis(&options);
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));

@@ -61,11 +61,11 @@ impl Services for Upcalls {
         self.authentication.identify_by_name(&self.instance.catalog(), name)
     }
 
-    fn authorization_elsewhere(&self, user: &str) -> Result<Option<HeaderValue>> {
-        if self.instance.local_ids().member().is_none() {
+    fn authorization_elsewhere(&self, identity: &Identity) -> Result<Option<HeaderValue>> {
+        if self.instance.local_ids().member().is_none() || !self.authentication.is_enabled() {
             return Ok(None);
         }
-        let token = self.authentication.sign_elsewhere(user)?;
+        let token = self.authentication.sign_elsewhere(identity)?;
         HeaderValue::try_from(format!("bearer {token}")).map(Some).map_err(Error::internal)
     }
 

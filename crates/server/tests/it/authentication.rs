@@ -23,6 +23,11 @@ fn with_root(password: &str) -> Running {
 }
 
 fn with_store(store: Arc<Store>) -> Running {
+    start_with(authenticating(), store)
+}
+
+/// Returns the options of a server whose requests must authenticate.
+pub(crate) fn authenticating() -> ServerOptions {
     let authentication = AuthenticationOptions {
         enabled: true,
         secrets: vec![SECRET.to_vec()],
@@ -30,7 +35,7 @@ fn with_store(store: Arc<Store>) -> Running {
         session_timeout_seconds: 3_600,
         ..AuthenticationOptions::default()
     };
-    start_with(ServerOptions { authentication, ..options() }, store)
+    ServerOptions { authentication, ..options() }
 }
 
 pub(crate) fn basic(user: &str, password: &str) -> String {

@@ -18,6 +18,7 @@ mod openapi;
 mod servers;
 mod servers_changes;
 mod servers_cursors;
+mod servers_scripts;
 mod shutdown;
 mod tls;
 mod transactions;

@@ -13,7 +13,7 @@ use storage::Store;
 use crate::client::{Client, Reply};
 use crate::harness::{Running, options, start_with, store};
 
-const RULES: &str = r#"[
+pub(crate) const RULES: &str = r#"[
     {"everyone": true, "databases": {"shop": {"level": "ro", "collections": {"secret": "none"}}}},
     {"claim": "groups", "contains": "writers", "roles": ["writer"],
      "databases": {"shop": {"level": "rw", "collections": {"*": "rw"}}}},
@@ -21,6 +21,15 @@ const RULES: &str = r#"[
 ]"#;
 
 fn start(mock: &MockIssuer, rules: &str, pace: Pace) -> (Running, Arc<Store>) {
+    let store = store();
+    create_root(&store, "secret").unwrap();
+    store.create_database("shop").unwrap();
+    store.create_database("other").unwrap();
+    (start_with(trusting(mock, rules, pace), Arc::clone(&store)), store)
+}
+
+/// Returns the options of a server that trusts an issuer.
+pub(crate) fn trusting(mock: &MockIssuer, rules: &str, pace: Pace) -> ServerOptions {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("issuers.json");
     let text = format!(
@@ -29,10 +38,6 @@ fn start(mock: &MockIssuer, rules: &str, pace: Pace) -> (Running, Arc<Store>) {
         mock.url()
     );
     std::fs::write(&file, text).unwrap();
-    let store = store();
-    create_root(&store, "secret").unwrap();
-    store.create_database("shop").unwrap();
-    store.create_database("other").unwrap();
     let authentication = AuthenticationOptions {
         enabled: true,
         secrets: vec![b"secret".to_vec()],
@@ -40,11 +45,10 @@ fn start(mock: &MockIssuer, rules: &str, pace: Pace) -> (Running, Arc<Store>) {
         issuers_pace: pace,
         ..AuthenticationOptions::default()
     };
-    let running = start_with(ServerOptions { authentication, ..options() }, Arc::clone(&store));
-    (running, store)
+    ServerOptions { authentication, ..options() }
 }
 
-fn fast() -> Pace {
+pub(crate) fn fast() -> Pace {
     Pace { interval: Duration::ZERO, ..Pace::default() }
 }
 
@@ -56,7 +60,7 @@ fn claims(mock: &MockIssuer, user: &str, members: &str) -> String {
     format!(r#"{{"iss": "{}", "aud": "persea", "sub": "{user}", "exp": 4000000000{members}}}"#, mock.url())
 }
 
-fn token(mock: &MockIssuer, user: &str, members: &str) -> String {
+pub(crate) fn token(mock: &MockIssuer, user: &str, members: &str) -> String {
     SigningKey::rsa("first").sign(&claims(mock, user, members))
 }
 

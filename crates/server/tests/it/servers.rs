@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kv_tikv::MemoryCluster;
+use server::ServerOptions;
 use server::service::authentication::{create_root, persistent_secret};
 use storage::{Store, StoreOptions};
 
@@ -15,7 +16,7 @@ pub(crate) const LEASE: Duration = Duration::from_secs(3_600);
 
 /// Two servers that know each other's addresses.
 pub(crate) struct Pair {
-    cluster: MemoryCluster,
+    pub(crate) cluster: MemoryCluster,
     pub(crate) left: Running,
     pub(crate) right: Running,
 }
@@ -28,14 +29,18 @@ pub(crate) fn pair() -> Pair {
     Pair { cluster, left, right }
 }
 
-fn start_on(cluster: &MemoryCluster) -> Running {
+pub(crate) fn start_on(cluster: &MemoryCluster) -> Running {
+    start_on_with(cluster, options())
+}
+
+pub(crate) fn start_on_with(cluster: &MemoryCluster, options: ServerOptions) -> Running {
     let engine: Arc<dyn kv::Engine> = cluster.open(LEASE).unwrap();
-    let running = start_with(options(), Store::open(Arc::clone(&engine), StoreOptions::default()).unwrap());
+    let running = start_with(options, Store::open(Arc::clone(&engine), StoreOptions::default()).unwrap());
     engine.sharing().unwrap().set_address(&running.address.to_string()).unwrap();
     running
 }
 
-fn query(client: &mut Client, body: &str) -> Reply {
+pub(crate) fn query(client: &mut Client, body: &str) -> Reply {
     let reply = client.request("POST", "/_api/cursor", "", body.as_bytes());
     assert_eq!(reply.status, 201, "{}", reply.text());
     reply
@@ -75,14 +80,23 @@ fn a_transaction_continues_at_either_server() {
 
 /// Sends requests, each as its text, as the parts of a batch. Returns the replies to the parts.
 fn batch(client: &mut Client, parts: &[String]) -> (Reply, Vec<String>) {
+    batch_to(client, ("/_api/batch", ""), parts)
+}
+
+/// Sends a batch to a path, with further headers.
+pub(crate) fn batch_to(
+    client: &mut Client,
+    (path, headers): (&str, &str),
+    parts: &[String],
+) -> (Reply, Vec<String>) {
     let part = |(number, text): (usize, &String)| {
         format!(
             "--b\r\nContent-Type: application/x-arango-batchpart\r\nContent-Id: {number}\r\n\r\n{text}\r\n"
         )
     };
     let body = parts.iter().enumerate().map(part).collect::<String>() + "--b--";
-    let header = "content-type: multipart/form-data; boundary=b\r\n";
-    let reply = client.request("POST", "/_api/batch", header, body.as_bytes());
+    let headers = format!("{headers}content-type: multipart/form-data; boundary=b\r\n");
+    let reply = client.request("POST", path, &headers, body.as_bytes());
     assert_eq!(reply.status, 200, "{}", reply.text());
     let text = reply.text();
     let replies = text.split("--b\r\n").skip(1).map(|part| {

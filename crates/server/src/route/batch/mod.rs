@@ -11,7 +11,6 @@
 //! A batch begins within its request's budget. It continues on the worker pool when a part would
 //! wait, or when the budget is spent.
 
-mod elsewhere;
 mod part;
 mod reply;
 
@@ -23,10 +22,10 @@ use errors::{Error, ErrorCode, Result};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, StatusCode};
 
-use self::elsewhere::Way;
 use self::part::PartRequest;
 use self::reply::{PART_REPLY_BYTES, Reply};
 use crate::http::Cost::{Constant, Unknown};
+use crate::http::elsewhere::Way;
 use crate::http::format::Format;
 use crate::http::forward::HomeServer;
 use crate::http::multipart::{self, Part};
@@ -35,7 +34,6 @@ use crate::http::response::Response;
 use crate::http::response::Rest;
 use crate::http::route::{Route, Verb};
 
-pub(crate) use self::elsewhere::Elsewhere;
 pub(crate) use self::part::PartServices;
 pub(crate) use self::reply::Answer;
 
@@ -47,8 +45,6 @@ const ERRORS: &str = "x-arango-errors";
 pub(crate) struct Services {
     /// The routes and settings for the requests in the parts.
     pub(crate) parts: Arc<PartServices>,
-    /// The way of parts that belong to another server.
-    pub(crate) elsewhere: Arc<Elsewhere>,
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)
@@ -81,7 +77,6 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
 /// A batch in progress: some parts are answered.
 struct Batch {
     services: Arc<PartServices>,
-    elsewhere: Arc<Elsewhere>,
     session: Session,
     /// Ends the parts if the client goes.
     interrupt: Interrupt,
@@ -123,7 +118,6 @@ impl Batch {
         let interrupt = session.part_interrupt();
         Ok(Batch {
             services: Arc::clone(&services.parts),
-            elsewhere: Arc::clone(&services.elsewhere),
             session: session.clone().ended_by(interrupt.clone()),
             interrupt,
             request: request.clone(),
@@ -171,13 +165,13 @@ impl Batch {
         match home {
             HomeServer::This => prepared.begin(&self.services, &self.request),
             HomeServer::Other { this, address } => {
-                let (elsewhere, services) = (Arc::clone(&self.elsewhere), Arc::clone(&self.services));
+                let services = Arc::clone(&self.services);
                 let (batch, memory) = (self.request.clone(), Arc::clone(&self.memory));
                 let interrupt = self.interrupt.clone();
                 Ok(Response::deferred(move || match address()? {
                     Some(address) => {
                         let way = Way { address: &address, this: &this, interrupt: &interrupt };
-                        elsewhere.run(&prepared, &batch, &way, memory)
+                        services.elsewhere.run(&prepared.passed(&batch)?, &way, memory)
                     }
                     // Its objects are gone with it, as the routes of this server say.
                     None => prepared.begin(&services, &batch.without_budget()),

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 use database::{Budget, Charge, Identity, MemoryAccount, Session};
 use errors::{Error, ErrorCode, Result};
-use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use hyper::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
 use hyper::{Method, Uri};
 
 use crate::http::api_version::{self, ApiVersion};
 use crate::http::body_memory::BYTES_PER_BODY_BYTE;
 use crate::http::compression::{bounds_to_try, decompress};
 use crate::http::dispatch::{self, Dispatcher, Job};
+use crate::http::elsewhere::{Elsewhere, Passed};
 use crate::http::format::{self, Format};
 use crate::http::forward::HomeServer;
 use crate::http::multipart::{Head, line_at};
@@ -26,6 +29,8 @@ pub(crate) struct PartServices {
     /// All routes except that of batches.
     pub(crate) dispatcher: Dispatcher,
     pub(crate) logins: Arc<Logins>,
+    /// The way of requests that belong to another server.
+    pub(crate) elsewhere: Arc<Elsewhere>,
     /// Maximum size in bytes of a part's body after decompression.
     pub(crate) max_body_bytes: usize,
 }
@@ -100,12 +105,17 @@ impl PartRequest {
         let sent = self.body.clone();
         let (body, unpacked) = unpack(&self.headers, self.body, max_bytes, memory)?;
         let later = AsyncMode::of(&self.headers).filter(|_| !job.is_open());
+        let mut headers = self.headers;
+        // A part without a user has the batch's, also at another server.
+        if let Some(value) = batch.headers().get(AUTHORIZATION) {
+            headers.entry(AUTHORIZATION).or_insert_with(|| value.clone());
+        }
         let request = Request {
             method: self.method,
             uri: self.uri,
             path,
             matched,
-            headers: self.headers,
+            headers,
             body,
             accepted: self.accepted,
             client: batch.client(),
@@ -149,13 +159,22 @@ impl PartRequest {
 /// A part with its route and its user.
 pub(super) struct PreparedPart {
     job: Job,
-    pub(super) request: Request,
+    request: Request,
     later: Option<AsyncMode>,
     /// The body as it was sent.
-    pub(super) sent: Bytes,
+    sent: Bytes,
 }
 
 impl PreparedPart {
+    /// Returns the request for another server, in the batch's format if the part names none.
+    pub(super) fn passed(&self, batch: &Request) -> Result<Passed> {
+        let mut headers = self.request.headers().clone();
+        if let Some(value) = batch.headers().get(ACCEPT) {
+            headers.entry(ACCEPT).or_insert_with(|| value.clone());
+        }
+        Passed::new(self.request.method(), self.request.uri(), headers, self.sent.clone())
+    }
+
     /// Runs the request, on the connection's task as far as possible.
     pub(super) fn begin(self, services: &PartServices, batch: &Request) -> Result<Response> {
         let PreparedPart { job, request, later, .. } = self;

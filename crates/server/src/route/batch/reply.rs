@@ -9,12 +9,10 @@ use hyper::StatusCode;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::PART_TYPE;
+use crate::http::elsewhere::REPLY_MAX_BYTES;
 use crate::http::format::Format;
 use crate::http::response::{Body, Encoded, Response};
 use crate::http::stream::live::NO_END;
-
-/// Upper bound of a reply. Once it is reached, the remaining parts are refused.
-pub(super) const REPLY_MAX_BYTES: usize = 1 << 30;
 
 /// Bytes reserved for the reply to a part: the head, and a document's metadata.
 pub(super) const PART_REPLY_BYTES: usize = 384;

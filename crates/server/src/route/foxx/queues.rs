@@ -130,11 +130,7 @@ impl<'a> JobRun<'a> {
     fn begin(services: &'a Services, session: &Session, job: &'a Job) -> Self {
         let session = session.clone().ended_by(session.part_interrupt());
         let parts = Arc::clone(services.runner.parts());
-        JobRun {
-            services,
-            origin: Origin { parts, session, transaction: None, client: None, memory: None },
-            job,
-        }
+        JobRun { services, origin: Origin::of_work(parts, session), job }
     }
 
     fn run(&self) -> Result<()> {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use database::javascript::LogAllowance;
 use database::{Budget, Session};
 use errors::{Error, ErrorCode, Result};
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Uri};
 use javascript::{CompiledScripts, Host, HostResult, LogLevel};
 
@@ -15,7 +15,9 @@ use super::origin::Origin;
 use crate::http::api_version::{self, ApiVersion};
 use crate::http::connections::ServerEnd;
 use crate::http::dispatch;
-use crate::http::format::Format;
+use crate::http::elsewhere::{Passed, Way};
+use crate::http::format::{self, Format};
+use crate::http::forward::HomeServer;
 use crate::http::percent::encode_segment;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -42,15 +44,22 @@ impl RouterHost {
             api_version::split(request.path).unwrap_or((ApiVersion::default(), request.path));
         let uri = format!("/_db/{}{path}", encode_segment(request.database));
         let uri = Uri::from_maybe_shared(Bytes::from(uri)).map_err(malformed)?;
-        let headers = self.headers(request.path, request.headers)?;
+        let mut headers = self.headers(request.path, request.headers)?;
         let path = dispatch::parse_path(&uri)?;
         let dispatcher = &self.origin.parts.dispatcher;
         let (route, matched) = dispatcher.find_route(&method, &path)?;
-        if headers.contains_key(dispatch::TRANSACTION) && !route.in_scripts {
+        let is_within = self.origin.transaction.is_some() || headers.contains_key(dispatch::TRANSACTION);
+        if is_within && !route.in_scripts {
             return Err(Error::of(match route.pattern {
                 BEGIN_TRANSACTION if method == Method::POST => ErrorCode::TransactionNested,
                 _ => ErrorCode::TransactionDisallowedOperation,
             }));
+        }
+        let home = dispatcher.home_server(&route, matched, &path, (&uri, &headers));
+        // The transaction of an action is on this server, and objects of others have no part in it.
+        let passed = matches!(home, HomeServer::Other { .. }).then(|| headers.clone());
+        if let Some(transaction) = self.origin.transaction {
+            headers.insert(dispatch::TRANSACTION, HeaderValue::from(transaction));
         }
         let job = match dispatch::open_job(&route) {
             Some(job) => job,
@@ -63,6 +72,13 @@ impl RouterHost {
                 }
             }
         };
+        if let (HomeServer::Other { this, address }, Some(headers)) = (home, passed)
+            && let Some(address) = address()?
+        {
+            let passed = self.passed(request, (&method, &uri), headers)?;
+            let way = Way { address: &address, this: &this, interrupt: &self.origin.interrupt() };
+            return self.origin.parts.elsewhere.run(&passed, &way, self.session().request_memory());
+        }
         let request = Request {
             method,
             uri,
@@ -70,7 +86,7 @@ impl RouterHost {
             matched,
             headers,
             body: Bytes::copy_from_slice(request.body),
-            accepted: format(request),
+            accepted: format_of(request),
             client: self.origin.client,
             server: ServerEnd::default(),
             api_version,
@@ -80,10 +96,23 @@ impl RouterHost {
         dispatcher.run(&job, &request)
     }
 
+    /// Returns a request of the script for another server, which its user sends.
+    fn passed(
+        &self,
+        request: &javascript::Request<'_>,
+        (method, uri): (&Method, &Uri),
+        mut headers: HeaderMap,
+    ) -> Result<Passed> {
+        headers.insert(ACCEPT, format::content_type(format_of(request)));
+        self.origin.parts.elsewhere.identify(self.session(), &mut headers)?;
+        Passed::new(method, uri, headers, Bytes::copy_from_slice(request.body))
+    }
+
     fn session(&self) -> &Session {
         &self.origin.session
     }
 
+    /// Returns the headers of a request, without the transaction of an action.
     fn headers(&self, path: &str, given: &[(String, String)]) -> Result<HeaderMap> {
         let mut headers = HeaderMap::new();
         // A service sees all headers, and those of the server have no meaning for it.
@@ -94,10 +123,12 @@ impl RouterHost {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(malformed)?;
             headers.insert(name, HeaderValue::from_str(value).map_err(malformed)?);
         }
+        // A service need not see it.
+        if let Some(token) = self.origin.token.as_ref().filter(|_| !is_of_service) {
+            headers.insert(AUTHORIZATION, token.clone());
+        }
         let named = given.iter().find(|(name, _)| name == dispatch::TRANSACTION.as_str());
-        if let Some(transaction) = self.origin.transaction {
-            headers.insert(dispatch::TRANSACTION, HeaderValue::from(transaction));
-        } else if let Some((_, transaction)) = named {
+        if let Some((_, transaction)) = named.filter(|_| self.origin.transaction.is_none()) {
             // One that the script has begun: it cannot use those of other users.
             headers.insert(dispatch::TRANSACTION, HeaderValue::from_str(transaction).map_err(malformed)?);
         }
@@ -106,7 +137,7 @@ impl RouterHost {
 }
 
 /// Returns the format of a reply: a script that sees headers also sees the bytes of the body.
-fn format(request: &javascript::Request<'_>) -> Format {
+fn format_of(request: &javascript::Request<'_>) -> Format {
     if request.wants_headers { Format::Json } else { Format::VelocyPack }
 }
 
@@ -120,7 +151,7 @@ impl Host for RouterHost {
             let interrupt = self.origin.interrupt();
             let answered = self.answer(&request).and_then(|response| response.whole(&interrupt));
             let response = answered.unwrap_or_else(Response::from);
-            Answer::of(response, format(&request), &self.session().request_memory())
+            Answer::of(response, format_of(&request), &self.session().request_memory())
         })?;
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut headers: Vec<_> =

@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use database::{Interrupt, Session};
+use database::{Identity, Interrupt, Session};
+use hyper::header::{AUTHORIZATION, HeaderValue};
 
 use crate::http::request::{Request, RequestMemory};
 use crate::route::batch::PartServices;
@@ -21,6 +22,9 @@ pub(in crate::route) struct Origin {
     pub(in crate::route) client: Option<SocketAddr>,
     /// The memory of that client's request.
     pub(in crate::route) memory: Option<Arc<RequestMemory>>,
+    /// The token of a user whom an issuer identifies. Only that proves the user's rights to other
+    /// servers.
+    pub(in crate::route) token: Option<HeaderValue>,
 }
 
 impl Origin {
@@ -31,8 +35,17 @@ impl Origin {
         request: &Request,
     ) -> Self {
         let session = session.clone().ended_by(session.part_interrupt());
-        let (parts, memory) = (Arc::clone(parts), request.memory.clone());
-        Origin { parts, session, transaction: None, client: request.client(), memory }
+        let token = match session.identity() {
+            Identity::External(_) => request.headers().get(AUTHORIZATION).cloned(),
+            _ => None,
+        };
+        let (client, memory) = (request.client(), request.memory.clone());
+        Origin { client, memory, token, ..Self::of_work(Arc::clone(parts), session) }
+    }
+
+    /// Returns the origin of a script that no client waits for.
+    pub(in crate::route) fn of_work(parts: Arc<PartServices>, session: Session) -> Self {
+        Origin { parts, session, transaction: None, client: None, memory: None, token: None }
     }
 
     /// Returns the interrupt that ends the script.

@@ -63,7 +63,7 @@ fn run(parts: Arc<PartServices>, instance: &Arc<Instance>, due: &DueTask) {
 fn execute(parts: Arc<PartServices>, instance: &Arc<Instance>, due: &DueTask) -> Result<()> {
     let task = due.task();
     let session = Session::of_task(Arc::clone(instance), task)?;
-    let origin = Origin { parts, session, transaction: None, client: None, memory: None };
+    let origin = Origin::of_work(parts, session);
     let arguments = vec![text(&task.definition.command)?, task.definition.params.clone()];
     let script = Script { function: "task", arguments, uncaught: ErrorCode::Internal };
     script.run(&origin, || Ok(()), |_| Ok(()))

@@ -14,6 +14,7 @@ mod credentials;
 mod known;
 mod issuers;
 mod sessions;
+mod elsewhere;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -45,14 +46,6 @@ pub const ROOT: &str = "root";
 
 /// Maximum number of cached headers. Beyond them, all are discarded.
 const CACHE_ENTRIES: usize = 10_000;
-
-/// Seconds for which a token for other servers is valid, and between the beginnings of two: the
-/// token of a moment is the same for a while, so that connections can be used again.
-const SERVER_TOKEN_SECONDS: u64 = 24 * 3_600;
-const SERVER_TOKEN_STEP_SECONDS: u64 = 3_600;
-
-/// Seconds for which a token for one request to another server is valid.
-const ELSEWHERE_TOKEN_SECONDS: u64 = 60;
 
 /// Longest `authorization` header.
 const HEADER_MAX_BYTES: usize = 32 << 10;
@@ -143,21 +136,6 @@ impl Authentication {
     /// Returns the secrets that may sign tokens; the first one signs the server's own.
     pub fn secrets(&self) -> Secrets {
         Arc::clone(&self.secrets.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Returns a token of this server for the others that have its secret; `None` if requests need
-    /// none.
-    ///
-    /// Errors: 4 without a secret.
-    pub fn server_token(&self) -> Result<Option<String>> {
-        if !self.is_enabled() {
-            return Ok(None);
-        }
-        let secrets = self.secrets();
-        let secret = secrets.first().ok_or_else(|| Error::internal("there is no secret for tokens"))?;
-        let now = now_seconds() as u64;
-        let begin = now - now % SERVER_TOKEN_STEP_SECONDS;
-        token::sign_server(begin, SERVER_TOKEN_SECONDS, secret).map(Some)
     }
 
     /// Reloads the secrets, if they come from files. An error changes nothing.
@@ -269,16 +247,6 @@ impl Authentication {
         Some(Identity::User(user.name.as_str().into()))
     }
 
-    /// Creates a token by which another server of the same store identifies a user for one request.
-    ///
-    /// Errors: 4 without a secret.
-    pub(crate) fn sign_elsewhere(&self, user: &str) -> Result<String> {
-        let secrets = self.secrets();
-        let secret = secrets.first().map(Vec::as_slice);
-        let secret = secret.ok_or_else(|| Error::internal("the server has no secret to sign tokens with"))?;
-        token::sign(user, None, now_seconds() as u64, ELSEWHERE_TOKEN_SECONDS, secret)
-    }
-
     /// Returns the tokens that this server has signed for a user and that are valid, the oldest
     /// first.
     pub(crate) fn issued_to(&self, catalog: &Catalog, user: &str) -> Vec<IssuedSession> {
@@ -367,6 +335,7 @@ impl Authentication {
         let claims = token::verify(token, now_seconds(), &secrets)?;
         let known = match (&claims.subject, &claims.session) {
             (Subject::Server, _) => Known::of(Identity::Superuser),
+            (Subject::Services(database), _) => Known::of(Identity::of_services(database)),
             (Subject::User(name), session) => {
                 let user = catalog.user(name).filter(|user| user.active)?;
                 let identity = Identity::User(name.as_str().into());

@@ -18,6 +18,9 @@ const ISSUER: &str = "arangodb";
 /// The name under which servers sign in at each other.
 const SERVER: &str = "persea";
 
+/// The claim of a token for the services of a database, by which servers pass requests on.
+const SERVICES: &str = "persea_services";
+
 /// The claim of the server's own tokens with their session.
 const SESSION: &str = "persea_session";
 
@@ -63,6 +66,8 @@ pub(crate) enum Subject {
     Server,
     /// A user.
     User(String),
+    /// The services of the database with this name.
+    Services(String),
 }
 
 fn signature_of(signed: &str, secret: &[u8]) -> Option<Hmac<Sha256>> {
@@ -92,6 +97,16 @@ pub(crate) fn sign(
 /// Returns a signed token of a server, for others that have its secret.
 pub(crate) fn sign_server(now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
     sign_as(("server_id", SERVER), None, now_seconds, lifetime_seconds, secret)
+}
+
+/// Returns a signed token for the services of a database.
+pub(crate) fn sign_services(
+    database: &str,
+    now_seconds: u64,
+    lifetime_seconds: u64,
+    secret: &[u8],
+) -> Result<String> {
+    sign_as((SERVICES, database), None, now_seconds, lifetime_seconds, secret)
 }
 
 fn sign_as(
@@ -190,7 +205,7 @@ fn read_claims(claims: Slice<'_>) -> Option<Claims> {
     let subject = match (claims.get("preferred_username"), claims.get("server_id")) {
         (Some(user), _) => Subject::User(user.as_str().filter(|user| !user.is_empty())?.to_owned()),
         (None, Some(server)) => server.as_str().map(|_| Subject::Server)?,
-        (None, None) => return None,
+        (None, None) => Subject::Services(claims.get(SERVICES)?.as_str()?.to_owned()),
     };
     let session = match claims.get(SESSION) {
         None => None,
@@ -237,6 +252,17 @@ mod tests {
         assert_eq!(claims.expires_seconds, Some(1_060.0));
         assert_eq!(verify(&token, 1_060.0, &secrets()), None);
         assert_eq!(verify(&token, 1_000.0, &[b"other".to_vec()]), None);
+    }
+
+    #[test]
+    fn a_token_may_name_servers_and_services() {
+        let subject = |token: Result<String>| verify(&token.unwrap(), 1_000.0, &secrets()).unwrap().subject;
+        assert_eq!(subject(sign_server(1_000, 60, b"secret")), Subject::Server);
+        let services = subject(sign_services("shop", 1_000, 60, b"secret"));
+        assert_eq!(services, Subject::Services("shop".to_owned()));
+        for claims in [r#"{"iss":"arangodb"}"#, r#"{"iss":"arangodb","persea_services":1}"#] {
+            assert_eq!(verify(&forge(HEADER, claims, b"secret"), 0.0, &secrets()), None);
+        }
     }
 
     #[test]
