@@ -20,9 +20,14 @@ const TASK_BYTES: usize = 512;
 impl Session {
     /// Makes a task that runs in the session's database as its user.
     ///
-    /// Errors: 11 without write access to the database, for users of other issuers, or if tasks are
-    /// disabled; 10 if the command is not JavaScript; 1851, 32, 30.
-    pub fn create_task(&self, definition: TaskDefinition) -> Result<Arc<Task>> {
+    /// `check` looks elsewhere for an identifier that the client has chosen. Errors: 11 without
+    /// write access to the database, for users of other issuers, or if tasks are disabled; 10 if
+    /// the command is not JavaScript; 1851, 32, 30, those of `check`.
+    pub fn create_task(
+        &self,
+        definition: TaskDefinition,
+        check: impl FnOnce(&str) -> Result<()>,
+    ) -> Result<Arc<Task>> {
         if !self.instance().options().javascript.tasks {
             let message = "JavaScript tasks are disabled (--javascript.tasks)";
             return Err(Error::new(ErrorCode::Forbidden, message));
@@ -31,7 +36,13 @@ impl Session {
         self.require_database(AccessLevel::ReadWrite)?;
         check_command(self, &definition.command)?;
         let id: Arc<str> = match &definition.id {
-            Some(id) => id.as_str().into(),
+            Some(id) if self.instance().tasks().get(id).is_some() => {
+                return Err(Error::of(ErrorCode::TaskDuplicateId));
+            }
+            Some(id) => {
+                check(id)?;
+                id.as_str().into()
+            }
             None => self.next_tick()?.to_string().into(),
         };
         let texts = id.len() + definition.name.len() + definition.command.len();

@@ -1,5 +1,5 @@
 //! Requests that threads of this server pass on to others of the same store, and wait for: parts
-//! of batches, and requests of scripts.
+//! of batches, requests of scripts, and questions that all servers must answer.
 //!
 //! The requests of clients need no thread: see `forward`.
 
@@ -21,6 +21,7 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Uri};
 use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
 use super::body::Collected;
 use super::forward::Forwarder;
@@ -45,6 +46,9 @@ static OF_REPLIES: [HeaderName; 11] = [
     STRICT_TRANSPORT_SECURITY,
     X_CONTENT_TYPE_OPTIONS,
 ];
+
+/// Maximum time for the reply to a question that all servers must answer. Its answer is in memory.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum size in bytes of a reply that is held as a whole.
 pub(crate) const REPLY_MAX_BYTES: usize = 1 << 30;
@@ -90,9 +94,9 @@ pub(crate) struct Way<'a> {
 
 /// The reply of another server, with its whole body.
 pub(crate) struct Answered {
-    status: StatusCode,
+    pub(crate) status: StatusCode,
     headers: HeaderMap,
-    body: Bytes,
+    pub(crate) body: Bytes,
     /// The memory of the body.
     _memory: Charge,
 }
@@ -121,6 +125,12 @@ impl Elsewhere {
         Ok(())
     }
 
+    /// Adds the header by which another server identifies this one. Errors: 4.
+    pub(crate) fn identify_as_server(&self, headers: &mut HeaderMap) -> Result<()> {
+        set_authorization(headers, self.services.authorization_elsewhere(&Identity::Superuser)?);
+        Ok(())
+    }
+
     /// Passes a request on and waits for the reply, whose bytes are charged to `memory` as they
     /// come.
     ///
@@ -135,6 +145,40 @@ impl Elsewhere {
         let answered =
             self.wait(way.interrupt, exchange(&self.forwarder, way.address, way.this, request, memory));
         Ok(response_of(answered?))
+    }
+
+    /// Asks several servers at once and waits for all. Returns their replies in the order of the
+    /// addresses.
+    ///
+    /// Errors: those of [`Elsewhere::run`]. A server that does not answer in time is an error of
+    /// its own reply, 1465.
+    pub(crate) fn ask(
+        &self,
+        request: Passed,
+        this: &str,
+        addresses: Vec<String>,
+        interrupt: &Interrupt,
+        memory: &Arc<MemoryAccount>,
+    ) -> Result<Vec<Result<Answered>>> {
+        let (request, this) = (Arc::new(request), Arc::<str>::from(this));
+        self.wait(interrupt, async {
+            let mut asked = JoinSet::new();
+            for (position, address) in addresses.into_iter().enumerate() {
+                let (forwarder, request) = (Arc::clone(&self.forwarder), Arc::clone(&request));
+                let (this, memory) = (Arc::clone(&this), Arc::clone(memory));
+                asked.spawn(async move {
+                    let answer = exchange(&forwarder, &address, &this, &request, memory);
+                    let answer = tokio::time::timeout(ANSWER_TIMEOUT, answer).await;
+                    (position, answer.unwrap_or_else(|_| Err(late(&address))))
+                });
+            }
+            let mut answers = Vec::new();
+            while let Some(answer) = asked.join_next().await {
+                answers.push(answer.map_err(Error::internal)?);
+            }
+            answers.sort_by_key(|(position, _)| *position);
+            Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+        })
     }
 
     /// Runs `work` on the runtime while this thread waits.
@@ -236,6 +280,14 @@ fn response_of(answered: Answered) -> Response {
         }
     }
     response
+}
+
+/// Returns the error of a server that takes too long.
+fn late(address: &str) -> Error {
+    let seconds = ANSWER_TIMEOUT.as_secs();
+    let message =
+        format!("the request needs the server at {address}, which has not answered for {seconds} s");
+    Error::new(ErrorCode::ClusterConnectionLost, message)
 }
 
 #[cfg(test)]

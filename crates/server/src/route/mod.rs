@@ -60,7 +60,7 @@ mod simple;
 mod simple_search;
 pub(crate) mod statistics;
 pub(crate) mod status;
-mod tasks;
+pub(crate) mod tasks;
 mod token;
 mod transaction;
 mod ttl;
@@ -108,7 +108,6 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     search_box::ROUTES,
     simple::ROUTES,
     simple_search::ROUTES,
-    tasks::ROUTES,
     token::ROUTES,
     transaction::ROUTES,
     ttl::ROUTES,

@@ -103,6 +103,8 @@ impl Server {
         // tasks and programs can start transactions, and the parts of a batch can start all of
         // them.
         let mut routes = parts.routes(&options);
+        let tasks = route::tasks::Services { elsewhere: Arc::clone(&elsewhere) };
+        routes.extend(bind(route::tasks::ROUTES, tasks));
         let openapi = route::openapi::Services::default();
         routes.extend(bind(route::openapi::ROUTES, openapi.clone()));
         let without_batches: Vec<_> = bind(route::batch::WITHIN_BATCH, ());

@@ -15,7 +15,7 @@ const LONG: Duration = Duration::from_secs(30);
 
 fn create(session: &Session, json: &str) -> errors::Result<()> {
     let definition = TaskDefinition::from_body(Slice::new(&value(json)), None)?;
-    session.create_task(definition).map(drop)
+    session.create_task(definition, |_| Ok(())).map(drop)
 }
 
 #[test]
