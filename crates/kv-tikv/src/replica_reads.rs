@@ -68,6 +68,7 @@ impl Client {
         if read.answering == Answering::Leader {
             return self.send(region, request, context).await;
         }
+        self.replicas.note_met(region, self.timestamps.milliseconds_now());
         let first = self.replicas.choose(region, |peer| self.reply_seconds(peer));
         if first.id != region.leader.id {
             let is_stale = read.answering == Answering::Any;

@@ -65,6 +65,7 @@ pub(crate) fn round(store: &Arc<Shared>) -> Result<()> {
         this.membership.renew(&this.client, |_| ()).await?;
         this.format.advance(&this.client, &this.membership).await?;
         lift_ceiling(&this);
+        look_for_replicas(&this);
         tell_oldest(&this).await
     })
 }
@@ -83,6 +84,22 @@ async fn tell_oldest(store: &Shared) -> Result<()> {
     let kept = store.safe_points.hold(&store.client.pd, oldest, SAFE_POINT_LIFE_SECONDS).await?;
     store.versions.set_safe_point(kept);
     Ok(())
+}
+
+/// Asks for the present replicas of regions that dirty reads have met. Reads do not wait for that,
+/// because they go on without PD.
+fn look_for_replicas(store: &Arc<Shared>) {
+    let keys = store.client.replicas.take_old();
+    if keys.is_empty() {
+        return;
+    }
+    let client = Arc::clone(&store.client);
+    store.spawn(async move {
+        for key in keys {
+            // The next read of the region asks again.
+            let _ = client.describe(&key).await;
+        }
+    });
 }
 
 /// Ends the ceiling of dirty reads once its region has a leader.

@@ -188,6 +188,11 @@ impl MockCluster {
         self.lock().replicas_behind_ms = milliseconds;
     }
 
+    /// Says how many replicas each region has, on the first stores.
+    pub(crate) fn set_replicas(&self, replicas: u64) {
+        self.lock().map.replicas = replicas;
+    }
+
     /// Returns the number of reads that each store has answered since the last call.
     pub(crate) fn reads(&self) -> BTreeMap<u64, usize> {
         std::mem::take(&mut self.lock().reads)

@@ -9,6 +9,8 @@ use crate::protocol::region::{EpochNotMatch, Error, NotLeader, Nothing, Peer, Re
 pub(super) struct Map {
     regions: Vec<Placed>,
     last_id: u64,
+    /// The number of replicas that each region has.
+    pub(super) replicas: u64,
 }
 
 #[derive(Clone)]
@@ -37,6 +39,7 @@ impl Default for Map {
         Map {
             regions: vec![Placed { id: 1, version: 1, start: Vec::new(), leader: 1, election: None }],
             last_id: 1,
+            replicas: STORES,
         }
     }
 }
@@ -113,7 +116,7 @@ impl Map {
             start_key: codec::encode_end(&placed.start),
             end_key: codec::encode_end(self.end(at)),
             region_epoch: Some(RegionEpoch { conf_ver: 1, version: placed.version }),
-            peers: (1..=STORES).map(|store| peer(placed.id, store)).collect(),
+            peers: (1..=self.replicas).map(|store| peer(placed.id, store)).collect(),
         };
         Some((region, peer(placed.id, placed.leader)))
     }

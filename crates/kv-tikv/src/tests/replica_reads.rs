@@ -37,6 +37,27 @@ fn dirty_reads_are_spread_over_the_replicas() {
     assert_eq!(cluster.reads().len(), 3);
 }
 
+/// Replicas that are added to a region get dirty reads within minutes.
+#[test]
+fn new_replicas_are_found() {
+    let cluster = MockCluster::new();
+    cluster.set_replicas(1);
+    let engine = open(&cluster);
+    put(&engine, "k", "1").unwrap();
+    let stores = || {
+        cluster.reads();
+        for _ in 0..20 {
+            assert_eq!(get_dirty(&engine, "k").as_deref(), Some("1"));
+        }
+        cluster.reads().len()
+    };
+    assert_eq!(stores(), 1);
+    cluster.set_replicas(3);
+    assert_eq!(stores(), 1, "no store says that there are more");
+    cluster.pass(100_000);
+    wait_until("the new replicas are found", || stores() == 3);
+}
+
 /// Dirty reads of the past show one state, in lookups and scans alike. They need neither PD nor,
 /// once it has stopped, the leader of a region.
 #[test]

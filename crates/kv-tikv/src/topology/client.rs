@@ -152,6 +152,13 @@ impl Client {
         }
     }
 
+    /// Asks PD for the region of a key as it is now. Errors: those of PD.
+    pub(crate) async fn describe(&self, key: &[u8]) -> Result<()> {
+        let request = GetRegionRequest { header: None, region_key: codec::encode(key) };
+        self.add(self.pd.call(request).await?);
+        Ok(())
+    }
+
     /// Returns the region of the last keys below `end`, which is not empty.
     pub(crate) async fn region_before(&self, end: &[u8]) -> Result<Arc<Region>> {
         if let Some(region) = self.regions.before(end) {
@@ -189,7 +196,9 @@ impl Client {
                 end_key: codec::encode_end(end),
             };
             let placed = self.pd.call(request).await?.regions;
-            let regions = placed.into_iter().filter_map(|placed| Region::new(placed.region?, placed.leader));
+            let now_ms = self.timestamps.milliseconds_now();
+            let regions =
+                placed.into_iter().filter_map(|placed| Region::new(placed.region?, placed.leader, now_ms));
             let regions: Vec<_> = regions.map(|region| self.regions.add(region)).collect();
             let Some(last) = regions.last().map(|last| last.end.clone()) else { return Ok(found) };
             found.extend(regions);
@@ -205,7 +214,7 @@ impl Client {
     }
 
     fn add(&self, reply: GetRegionResponse) -> Option<Arc<Region>> {
-        Some(self.regions.add(Region::new(reply.region?, reply.leader)?))
+        Some(self.regions.add(Region::new(reply.region?, reply.leader, self.timestamps.milliseconds_now())?))
     }
 
     async fn address_of(&self, store_id: u64) -> Result<String> {
@@ -330,10 +339,11 @@ impl Client {
             }
         } else if let Some(changed) = error.epoch_not_match {
             self.regions.forget(region);
+            let now_ms = self.timestamps.milliseconds_now();
             for message in changed.current_regions {
                 let leader =
                     message.peers.iter().find(|peer| peer.store_id == region.leader.store_id).copied();
-                if let Some(region) = Region::new(message, leader) {
+                if let Some(region) = Region::new(message, leader, now_ms) {
                     self.regions.add(region);
                 }
             }

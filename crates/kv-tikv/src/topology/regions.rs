@@ -18,11 +18,14 @@ pub(crate) struct Region {
     pub(crate) end: Vec<u8>,
     pub(crate) leader: Peer,
     pub(crate) peers: Vec<Peer>,
+    /// The time of the description, in milliseconds of the cluster's clock. Replicas may have been
+    /// added since: stores do not say that.
+    pub(crate) described_ms: u64,
 }
 
 impl Region {
-    /// Makes a region of PD's description. Returns `None` if it has no peers.
-    pub(crate) fn new(message: RegionMessage, leader: Option<Peer>) -> Option<Region> {
+    /// Makes a region of a description of now. Returns `None` if it has no peers.
+    pub(crate) fn new(message: RegionMessage, leader: Option<Peer>, now_ms: u64) -> Option<Region> {
         // PD does not know the leader of a region that is electing one.
         let leader = leader.filter(|leader| leader.store_id != 0).or(message.peers.first().copied())?;
         Some(Region {
@@ -32,6 +35,7 @@ impl Region {
             end: codec::decode(&message.end_key),
             leader,
             peers: message.peers,
+            described_ms: now_ms,
         })
     }
 
@@ -126,6 +130,7 @@ mod tests {
             end: end.into(),
             leader,
             peers: vec![leader],
+            described_ms: 0,
         }
     }
 

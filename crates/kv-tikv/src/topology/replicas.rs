@@ -1,7 +1,7 @@
 //! The replicas other than leaders, as dirty reads have found them: those that do not answer now,
 //! and the state that replicas still have while a region has no leader.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,6 +14,12 @@ const PAUSE_BEHIND: Duration = Duration::from_secs(1);
 
 /// The time for which a store gets no dirty reads after it did not answer.
 const PAUSE_SILENT: Duration = Duration::from_secs(5);
+
+/// The age of a region's description from which on dirty reads ask for its present replicas.
+const DESCRIPTION_LIFE_MS: u64 = 60_000;
+
+/// Maximum number of regions that wait for a new description.
+const OLD_MAX: usize = 256;
 
 /// `Peer::role` of a replica that votes. Others may keep the data in another form.
 const ROLE_VOTER: i32 = 0;
@@ -31,6 +37,9 @@ pub(crate) struct Replicas {
     /// The stores that get no dirty reads until a moment.
     paused: Mutex<HashMap<u64, Instant>>,
     ceiling: Mutex<Option<Ceiling>>,
+    /// The regions with old descriptions that dirty reads have met, by number, with their first
+    /// keys.
+    old: Mutex<BTreeMap<u64, Vec<u8>>>,
     answered: AtomicU64,
     missed: AtomicU64,
 }
@@ -66,6 +75,23 @@ impl Replicas {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let chosen = turn.checked_rem(near.len()).and_then(|at| near.get(at));
         chosen.map_or(region.leader, |peer| **peer)
+    }
+
+    /// Notes that a dirty read has met a region, whose replicas may be others by now.
+    pub(crate) fn note_met(&self, region: &Region, now_ms: u64) {
+        if now_ms.saturating_sub(region.described_ms) < DESCRIPTION_LIFE_MS {
+            return;
+        }
+        let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
+        if old.len() < OLD_MAX {
+            old.entry(region.id).or_insert_with(|| region.start.clone());
+        }
+    }
+
+    /// Takes the first keys of the regions whose descriptions are old.
+    pub(crate) fn take_old(&self) -> Vec<Vec<u8>> {
+        let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *old).into_values().collect()
     }
 
     /// Notes that a replica has answered a dirty read.
@@ -143,6 +169,7 @@ mod tests {
             end: Vec::new(),
             leader: peers[0],
             peers,
+            described_ms: 0,
         }
     }
 
