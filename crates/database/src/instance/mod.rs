@@ -469,6 +469,15 @@ impl Instance {
         (self.query_memory.refusals(), self.query_memory.child_refusals())
     }
 
+    /// Leaves the open cursors to the other servers of the store, as far as these can go on with
+    /// them. The server is about to stop.
+    pub fn hand_over_cursors(&self) {
+        if let Some(records) = self.store.cursor_records() {
+            self.stopping.store(true, Ordering::Release);
+            self.cursors.hand_over(&records);
+        }
+    }
+
     /// Ends all running queries.
     pub fn end_queries(&self) {
         self.queries.kill_all();

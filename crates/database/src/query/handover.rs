@@ -196,6 +196,9 @@ impl Session {
         let description = Description::read(&record.description)?;
         let sharing = records.sharing();
         let is_here = record.progress.owner == sharing.identity();
+        if is_here && instance.is_stopping() {
+            return Err(Error::of(ErrorCode::ShuttingDown));
+        }
         if is_here || record.progress.expires_ms < sharing.clock_ms() || !description.is_of(self) {
             return Ok(false);
         }

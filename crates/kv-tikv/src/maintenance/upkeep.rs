@@ -114,12 +114,11 @@ fn lift_ceiling(store: &Arc<Shared>) {
     });
 }
 
-/// Tells PD and other servers that this one is done.
+/// Tells the other servers that this one is done.
 pub(crate) fn finish(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
-        // PD forgets it after its life anyway.
-        let _ = this.safe_points.release(&this.client.pd).await;
+        // PD keeps the states that this server read for a while: another one may go on with them.
         this.membership.release(&this.client).await
     })
 }

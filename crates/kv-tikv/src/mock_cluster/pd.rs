@@ -10,12 +10,12 @@ use crate::protocol::garbage::{
     AdvanceTxnSafePointResponse, UpdateGcSafePointRequest, UpdateGcSafePointResponse,
 };
 use crate::protocol::pd::{
-    DeleteGcBarrierRequest, DeleteGcBarrierResponse, GcState, GetAllStoresRequest, GetAllStoresResponse,
-    GetGcSafePointRequest, GetGcSafePointResponse, GetGcStateRequest, GetGcStateResponse, GetMembersRequest,
-    GetMembersResponse, GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest,
-    GetStoreResponse, HeaderError, Member, PlacedRegion, ResponseHeader, ScanRegionsRequest,
-    ScanRegionsResponse, SetGcBarrierRequest, SetGcBarrierResponse, StoreStats, Timestamp, TsoRequest,
-    TsoResponse, UpdateServiceGcSafePointRequest, UpdateServiceGcSafePointResponse,
+    GcState, GetAllStoresRequest, GetAllStoresResponse, GetGcSafePointRequest, GetGcSafePointResponse,
+    GetGcStateRequest, GetGcStateResponse, GetMembersRequest, GetMembersResponse, GetPrevRegionRequest,
+    GetRegionRequest, GetRegionResponse, GetStoreRequest, GetStoreResponse, HeaderError, Member,
+    PlacedRegion, ResponseHeader, ScanRegionsRequest, ScanRegionsResponse, SetGcBarrierRequest,
+    SetGcBarrierResponse, StoreStats, Timestamp, TsoRequest, TsoResponse, UpdateServiceGcSafePointRequest,
+    UpdateServiceGcSafePointResponse,
 };
 use crate::protocol::region::Store;
 use crate::topology::pd::{from_milliseconds, milliseconds};
@@ -37,9 +37,7 @@ fn header() -> Option<ResponseHeader> {
 /// deprecated.
 pub(super) fn is_unknown(state: &mut State, method: &str) -> bool {
     match method.trim_start_matches("/pdpb.PD/") {
-        "SetGCBarrier" | "DeleteGCBarrier" | "GetGCState" | "AdvanceTxnSafePoint" | "AdvanceGCSafePoint"
-            if state.is_pd_old =>
-        {
+        "SetGCBarrier" | "GetGCState" | "AdvanceTxnSafePoint" | "AdvanceGCSafePoint" if state.is_pd_old => {
             state.unknown_messages += 1;
             true
         }
@@ -61,10 +59,6 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
             }
             keep(state, request.barrier_id.into_bytes(), Some(request.barrier_ts), request.ttl_seconds);
             SetGcBarrierResponse { header: header() }
-        }),
-        "DeleteGCBarrier" => reply(message, |request: DeleteGcBarrierRequest| {
-            keep(state, request.barrier_id.into_bytes(), None, 0);
-            DeleteGcBarrierResponse { header: header() }
         }),
         "GetGCState" => reply(message, |_: GetGcStateRequest| {
             let gc_state = Some(GcState { txn_safe_point: state.safe_point });

@@ -239,20 +239,6 @@ pub(crate) struct SetGcBarrierResponse {
     pub(crate) header: Option<ResponseHeader>,
 }
 
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct DeleteGcBarrierRequest {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) header: Option<RequestHeader>,
-    #[prost(string, tag = "3")]
-    pub(crate) barrier_id: String,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct DeleteGcBarrierResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) header: Option<ResponseHeader>,
-}
-
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(crate) struct GetGcStateRequest {
     #[prost(message, optional, tag = "1")]
@@ -286,7 +272,6 @@ pd_requests! {
     UpdateServiceGcSafePointRequest => UpdateServiceGcSafePointResponse, "UpdateServiceGCSafePoint";
     GetGcSafePointRequest => GetGcSafePointResponse, "GetGCSafePoint";
     SetGcBarrierRequest => SetGcBarrierResponse, "SetGCBarrier";
-    DeleteGcBarrierRequest => DeleteGcBarrierResponse, "DeleteGCBarrier";
     GetGcStateRequest => GetGcStateResponse, "GetGCState";
 }
 

@@ -236,7 +236,12 @@ impl Server {
         let instance = Arc::clone(&self.instance);
         let end_queries = tokio::spawn(async move {
             tokio::time::sleep(QUERY_GRACE).await;
-            instance.end_queries();
+            let end = move || {
+                // Those that nobody reads at the moment can go on elsewhere.
+                instance.hand_over_cursors();
+                instance.end_queries();
+            };
+            let _ = tokio::task::spawn_blocking(end).await;
         });
         let ended = self.connections.close(timeout).await;
         end_queries.abort();
@@ -250,8 +255,13 @@ impl Server {
         let idle = tokio::task::spawn_blocking(stop).await.unwrap_or(false);
         // A delivery whose thread has panicked has ended as well.
         let _ = end_webhooks.await;
-        // Open transactions end before the store does.
-        self.instance.stop();
+        // Open cursors and transactions end before the store does.
+        let instance = Arc::clone(&self.instance);
+        let end = move || {
+            instance.hand_over_cursors();
+            instance.stop();
+        };
+        let _ = tokio::task::spawn_blocking(end).await;
         Ok(ended && idle)
     }
 

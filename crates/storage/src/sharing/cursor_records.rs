@@ -1,9 +1,9 @@
 //! The records of cursors in a shared store, by which another server goes on with them when their
 //! own one is gone.
 //!
-//! Each cursor has two records: a description, which is written once, and its progress, which is
-//! written before each batch is sent. The server that the progress names owns the cursor. Another
-//! one takes it over by a transaction, so only one does.
+//! Each cursor has two records: a description, which is written once, and its progress. The server
+//! that the progress names owns the cursor. Another one takes it over by a transaction, so only one
+//! does.
 
 use std::sync::Arc;
 
@@ -77,12 +77,15 @@ impl CursorRecords {
         &self.sharing
     }
 
-    /// Writes both records of a cursor of this server. Errors: those of the engine.
-    pub fn add(&self, cursor: u64, record: &CursorRecord) -> Result<()> {
+    /// Writes both records of cursors of this server. Errors: those of the engine.
+    pub fn add(&self, cursors: &[(u64, CursorRecord)]) -> Result<()> {
         self.write(|transaction| {
-            let description = cursor_key(cursor, CursorPart::Description);
-            transaction.put_unguarded(&description, &record.description)?;
-            put_progress(transaction, cursor, record.progress)
+            for (cursor, record) in cursors {
+                let description = cursor_key(*cursor, CursorPart::Description);
+                transaction.put_unguarded(&description, &record.description)?;
+                put_progress(transaction, *cursor, record.progress)?;
+            }
+            Ok(())
         })
     }
 

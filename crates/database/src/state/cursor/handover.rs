@@ -1,8 +1,9 @@
 //! The handover of a cursor to another server that shares the store, when its own one is gone.
 //!
-//! While a cursor is open, the store has its description and its progress ([`CursorRecords`]). The
-//! progress is written before a batch is sent. So a server that goes on with the cursor skips all
-//! rows that the client may have.
+//! The store then has the cursor's description and its progress ([`CursorRecords`]). A server that
+//! stops writes them for all of its cursors. A crash leaves no time for that, so a cursor whose
+//! client asks for `allowRetry` has them as long as it is open: its progress is written before a
+//! batch is sent. So a server that goes on with a cursor skips all rows that the client may have.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -53,8 +54,8 @@ pub(crate) struct Handover {
 }
 
 impl Handover {
-    /// Writes the records of a cursor after its first batch. Returns `None` if the cursor has to
-    /// end with this server.
+    /// Writes the records of an open cursor after its first batch. Returns `None` if the cursor
+    /// cannot have any.
     pub(crate) fn begin(
         cursor: u64,
         (records, forgotten): (CursorRecords, &Forgotten),
@@ -62,17 +63,9 @@ impl Handover {
         rows: usize,
         ttl: Duration,
     ) -> Option<Handover> {
-        if description.len() > DESCRIPTION_MAX_BYTES {
-            return None;
-        }
-        let progress = CursorProgress {
-            owner: records.sharing().identity(),
-            batches: 1,
-            rows: rows as u64,
-            last_rows: rows as u64,
-            expires_ms: expiry(&records, ttl),
-        };
-        let written = records.add(cursor, &CursorRecord { description, progress });
+        let record = record_of(&records, description, (1, rows as u64, rows), ttl)?;
+        let progress = record.progress;
+        let written = records.add(&[(cursor, record)]);
         let handover = Handover {
             cursor,
             records,
@@ -147,6 +140,11 @@ impl Handover {
         Ok(true)
     }
 
+    /// Leaves the records to another server.
+    pub(super) fn leave(mut self) {
+        self.is_lost = true;
+    }
+
     /// Returns true if the records are gone, or are those of another server.
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost
@@ -159,6 +157,24 @@ impl Drop for Handover {
             self.forgotten.add(self.cursor);
         }
     }
+}
+
+/// Returns the records of a cursor of this server. `sent` has the numbers of batches, of rows, and
+/// of rows of the last batch. `None` if the description is too long.
+pub(super) fn record_of(
+    records: &CursorRecords,
+    description: Vec<u8>,
+    sent: (u64, u64, usize),
+    ttl: Duration,
+) -> Option<CursorRecord> {
+    if description.len() > DESCRIPTION_MAX_BYTES {
+        return None;
+    }
+    let owner = records.sharing().identity();
+    let (batches, rows, last_rows) = sent;
+    let (last_rows, expires_ms) = (last_rows as u64, expiry(records, ttl));
+    let progress = CursorProgress { owner, batches, rows, last_rows, expires_ms };
+    Some(CursorRecord { description, progress })
 }
 
 /// A server that conflicts with another one was slower.

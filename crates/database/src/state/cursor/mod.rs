@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use aql_value::Charge;
 use errors::{Error, ErrorCode, Result};
+use storage::{CursorRecord, CursorRecords};
 
 use handover::Handover;
 
@@ -102,7 +103,9 @@ pub(crate) struct Cursor {
     extra: Option<Vec<u8>>,
     /// The number of the last delivered batch; the first is 1.
     delivered: u64,
-    /// The rows of the last delivered batch.
+    /// The rows of all delivered batches.
+    rows: u64,
+    /// The rows of the last one.
     last_rows: usize,
     last: Option<Reply>,
     exhausted: bool,
@@ -185,6 +188,7 @@ impl Cursor {
             count,
             extra,
             delivered: 0,
+            rows: 0,
             last_rows: 0,
             last: None,
             exhausted: !more,
@@ -216,6 +220,7 @@ impl Cursor {
             count: None,
             extra: None,
             delivered: progress.batches,
+            rows: progress.rows,
             last_rows: 0,
             last: None,
             exhausted: false,
@@ -236,18 +241,40 @@ impl Cursor {
             return Err(no_batch(id, self.delivered));
         }
         self.delivered -= 1;
+        self.rows -= rows;
         self.exhausted = !batch.more;
         self.extra = batch.extra;
         self.deliver(batch.rows, id, 200).map(drop)
     }
 
-    /// Leaves in the store what another server needs to go on with the cursor, whose first batch is
-    /// about to be sent. Only a streamed query without side effects has that.
+    /// Keeps in the store, from the first batch on, what another server needs to go on with the
+    /// cursor. Its client must be able to ask for a batch again, because the reply to it may be
+    /// lost with the server.
     pub(crate) fn prepare_handover(&mut self, begin: impl FnOnce(Vec<u8>, usize) -> Option<Handover>) {
-        let Rest::Source(source) = &self.rest else { return };
-        if let Some(description) = source.description().filter(|_| !self.exhausted) {
+        if self.spec.allow_retry
+            && let Some(description) = self.description()
+        {
             self.handover = begin(description, self.last_rows);
         }
+    }
+
+    /// Returns the description of a streamed query without side effects that has further rows.
+    fn description(&self) -> Option<Vec<u8>> {
+        let Rest::Source(source) = &self.rest else { return None };
+        source.description().filter(|_| !self.exhausted)
+    }
+
+    /// Returns the records by which another server can go on with the cursor; `None` if none could,
+    /// or if the store has them.
+    pub(super) fn record(&self, records: &CursorRecords) -> Option<CursorRecord> {
+        let description = self.description().filter(|_| self.handover.is_none())?;
+        let sent = (self.delivered, self.rows, self.last_rows);
+        handover::record_of(records, description, sent, self.spec.ttl)
+    }
+
+    /// Leaves the records of the cursor to another server.
+    pub(super) fn leave(&mut self) {
+        self.handover.take().into_iter().for_each(Handover::leave);
     }
 
     /// Notes in the store that the next batch is about to be sent, so that no other server sends it
@@ -367,6 +394,7 @@ impl Cursor {
 
     fn deliver(&mut self, mut rows: EncodedRows, id: u64, code: u64) -> Result<Reply> {
         self.delivered += 1;
+        self.rows += rows.rows as u64;
         (self.last_rows, self.last_bytes) = (rows.rows, rows.bytes.len());
         let more = !self.exhausted;
         let mut fields = Vec::with_capacity(8);

@@ -30,6 +30,9 @@ pub struct Cursors {
     taking: Mutex<HashSet<u64>>,
 }
 
+/// Maximum number of cursors whose records one transaction writes. A description has at most 1 MiB.
+const HANDED_OVER_AT_ONCE: usize = 16;
+
 /// The turn to take a cursor over from another server.
 pub(crate) struct Taking<'c> {
     cursors: &'c Cursors,
@@ -57,6 +60,29 @@ impl Cursors {
     /// Returns the cursors whose records are to be removed.
     pub(crate) fn forgotten(&self) -> &Forgotten {
         &self.forgotten
+    }
+
+    /// Leaves the cursors that no request uses to the other servers of the store, as far as these
+    /// can go on with them. They are unknown here afterwards.
+    pub(crate) fn hand_over(&self, records: &CursorRecords) {
+        let slots: Vec<(u64, Arc<Slot>)> =
+            self.slots().iter().map(|(id, slot)| (*id, Arc::clone(slot))).collect();
+        for slots in slots.chunks(HANDED_OVER_AT_ONCE) {
+            // Held until the cursors are gone, so that no request moves them on.
+            let held = slots.iter().filter_map(|(id, slot)| Some((*id, slot.held.try_lock().ok()?)));
+            let mut held: Vec<_> = held.collect();
+            let written = held.iter().filter_map(|(id, held)| Some((*id, held.cursor.record(records)?)));
+            let written: Vec<_> = written.collect();
+            if let Err(error) = records.add(&written) {
+                tracing::warn!(target: "cluster", "{} cursors end with this server: {error}", written.len());
+                continue;
+            }
+            let mut open = self.slots();
+            for (id, held) in &mut held {
+                held.cursor.leave();
+                open.remove(id);
+            }
+        }
     }
 
     /// Removes the records of cursors that have ended. The housekeeping thread calls it.

@@ -10,8 +10,7 @@ use kv::{Error, Result};
 
 use super::{Answer, Pd};
 use crate::protocol::pd::{
-    DeleteGcBarrierRequest, GetGcSafePointRequest, GetGcStateRequest, SetGcBarrierRequest,
-    UpdateServiceGcSafePointRequest,
+    GetGcSafePointRequest, GetGcStateRequest, SetGcBarrierRequest, UpdateServiceGcSafePointRequest,
 };
 
 /// The states that PD keeps for one server.
@@ -77,18 +76,5 @@ impl SafePoints {
     fn safe_point(&self, safe_point: u64, ttl: i64) -> UpdateServiceGcSafePointRequest {
         let service_id = self.name.clone().into_bytes();
         UpdateServiceGcSafePointRequest { header: None, service_id, ttl, safe_point }
-    }
-
-    /// Tells PD that this server reads nothing any more.
-    ///
-    /// Errors: those of PD, which forgets the server after its life anyway.
-    pub(crate) async fn release(&self, pd: &Pd) -> Result<()> {
-        if pd.knows_barriers() {
-            let request = DeleteGcBarrierRequest { header: None, barrier_id: self.name.clone() };
-            if !matches!(pd.ask(request).await?, Answer::Unknown) {
-                return Ok(());
-            }
-        }
-        pd.call(self.safe_point(0, 0)).await.map(|_| ())
     }
 }
