@@ -41,18 +41,23 @@ const CONCURRENT_REGIONS: usize = 4;
 /// Maximum number of locks in one reply.
 const LOCKS_MAX: u32 = 1024;
 
-/// The length of a key that is greater than those of all programs.
-const LAST_KEY_BYTES: usize = 64;
+/// The bytes of a key that are logged.
+const SHOWN_BYTES: usize = 32;
+
+/// The keys of all programs are between these: they begin with letters. Before and behind, unistore
+/// shows records of its own.
+const FIRST_KEY: &[u8] = &[2];
+const LAST_KEY: &[u8] = &[u8::MAX];
 
 /// The result of one round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Collected {
     /// Versions before this state may be removed.
     Before(u64),
     /// Another server of this store does it.
     ByOther,
-    /// The cluster has keys of other programs.
-    NotAlone,
+    /// The cluster has keys of other programs, such as this one.
+    NotAlone(Vec<u8>),
 }
 
 /// The work of the thread.
@@ -73,15 +78,18 @@ impl Task for Collector {
         while self.pauses.wait(INTERVAL) {
             let Some(store) = self.store.upgrade() else { return };
             match collect(&store, KEPT) {
-                Ok(Collected::NotAlone) if was_alone => {
+                Ok(Collected::NotAlone(key)) if was_alone => {
                     was_alone = false;
+                    let key = key.get(..SHOWN_BYTES.min(key.len())).unwrap_or_default();
                     tracing::info!(
                         target: "engines",
-                        "other programs use the TiKV cluster too, so old versions are theirs to collect"
+                        "other programs use the TiKV cluster too, so old versions are theirs to collect; a key of theirs begins \
+                         with '{}'",
+                        key.escape_ascii()
                     );
                 }
                 Ok(Collected::Before(_)) => was_alone = true,
-                Ok(Collected::NotAlone | Collected::ByOther) => {}
+                Ok(Collected::NotAlone(_) | Collected::ByOther) => {}
                 Err(Error::LeaseEnded | Error::Closed) => return,
                 Err(error) => {
                     tracing::warn!(target: "engines", "old versions are not collected: {error}");
@@ -108,8 +116,8 @@ pub(crate) fn collect(store: &Arc<Shared>, kept: Duration) -> Result<Collected> 
             return Ok(Collected::ByOther);
         }
         let now = client.timestamps.next().await?;
-        if has_other_keys(&this, now).await? {
-            return Ok(Collected::NotAlone);
+        if let Some(key) = key_of_other(&this, now).await? {
+            return Ok(Collected::NotAlone(key));
         }
         let kept_ms = u64::try_from(kept.as_millis()).unwrap_or(u64::MAX);
         let target = pd::from_milliseconds(pd::milliseconds(now).saturating_sub(kept_ms));
@@ -120,23 +128,23 @@ pub(crate) fn collect(store: &Arc<Shared>, kept: Duration) -> Result<Collected> 
     })
 }
 
-/// Returns true if the cluster has keys outside of the store.
-async fn has_other_keys(store: &Shared, at: u64) -> Result<bool> {
+/// Returns a key of the cluster outside of the store, if there is one.
+async fn key_of_other(store: &Shared, at: u64) -> Result<Option<Vec<u8>>> {
     let own = store.keys.whole();
-    let before = KeyRange::new(Vec::new(), own.start);
-    let after = KeyRange::new(own.end, vec![u8::MAX; LAST_KEY_BYTES]);
+    let before = KeyRange::new(FIRST_KEY.to_vec(), own.start);
+    let after = KeyRange::new(own.end, LAST_KEY.to_vec());
     for range in [before, after] {
         let mut rest = Some(range);
         while let Some(range) = rest.filter(|range| !range.is_empty()) {
             let spec = PageSpec { range, reverse: false, keys_only: true, is_passing: true };
             let page = store.client.page(&spec, 1, at).await?;
-            if !page.pairs.is_empty() {
-                return Ok(true);
+            if let Some(pair) = page.pairs.into_iter().next() {
+                return Ok(Some(pair.key));
             }
             rest = page.rest;
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Ends the transactions that began up to `readable` and whose locks are left. Returns the oldest
