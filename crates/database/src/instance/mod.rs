@@ -472,8 +472,10 @@ impl Instance {
     /// Leaves the open cursors to the other servers of the store, as far as these can go on with
     /// them. The server is about to stop.
     pub fn hand_over_cursors(&self) {
-        if let Some(records) = self.store.cursor_records() {
-            self.stopping.store(true, Ordering::Release);
+        let Some(records) = self.store.cursor_records() else { return };
+        self.stopping.store(true, Ordering::Release);
+        // The stop does not wait for a store that does not answer.
+        if self.store.check_reachable().is_ok() {
             self.cursors.hand_over(&records);
         }
     }

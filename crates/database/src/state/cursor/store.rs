@@ -74,8 +74,9 @@ impl Cursors {
             let written = held.iter().filter_map(|(id, held)| Some((*id, held.cursor.record(records)?)));
             let written: Vec<_> = written.collect();
             if let Err(error) = records.add(&written) {
-                tracing::warn!(target: "cluster", "{} cursors end with this server: {error}", written.len());
-                continue;
+                // Each further attempt would wait as long for a store that does not answer.
+                tracing::warn!(target: "cluster", "open cursors end with this server: {error}");
+                return;
             }
             let mut open = self.slots();
             for (id, held) in &mut held {
