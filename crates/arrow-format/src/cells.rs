@@ -213,7 +213,7 @@ impl<'a> Cells<'a> {
             Kind::Struct(columns) => {
                 out.open_object()?;
                 write_cells(columns, row, out)?;
-                out.close()?;
+                close_object(out)?;
             }
             Kind::Map(range, entries) => {
                 let (keys, values) = entries.as_ref();
@@ -224,7 +224,7 @@ impl<'a> Cells<'a> {
                         values.write(row, out)?;
                     }
                 }
-                out.close()?;
+                close_object(out)?;
             }
             Kind::Dictionary(key, values) => values.write(key(row), out)?,
         }
@@ -242,6 +242,11 @@ pub(crate) fn write_cells(columns: &[(&str, Cells<'_>)], row: usize, out: &mut B
         })?;
     }
     Ok(())
+}
+
+/// Closes an object. Errors: 400 if two of its attributes have one name.
+pub(crate) fn close_object(out: &mut Builder) -> Result<()> {
+    out.close().map_err(|error| Error::bad_parameter(error.to_string()))
 }
 
 fn numbers<'a, A: ArrowPrimitiveType, T: 'a>(

@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use errors::{Error, Result};
 use velocypack::{Builder, Slice};
 
-use crate::cells::{Cells, write_cells};
+use crate::cells::{Cells, close_object, write_cells};
 
 /// Reader of the rows of one record batch, as objects in VelocyPack.
 ///
@@ -46,7 +46,7 @@ impl<'a> RowReader<'a> {
         self.document.clear();
         let written = self.document.open_object().map_err(Error::from).and_then(|()| {
             write_cells(&self.columns, row, &mut self.document)?;
-            Ok(self.document.close()?)
+            close_object(&mut self.document)
         });
         written.map_err(|error| {
             let message = format!("row {} of the batch: {}", row + 1, error.message());

@@ -60,6 +60,20 @@ fn a_long_value_of_a_dictionary_is_not_repeated_without_end() {
     assert!(reader.next_document().unwrap_err().message().contains("more than 64 MiB"));
 }
 
+#[test]
+fn two_columns_of_one_name_are_refused() {
+    use arrow_array::{ArrayRef, Int8Array, RecordBatch, StructArray};
+    let column = |value: i8| -> ArrayRef { std::sync::Arc::new(Int8Array::from(vec![value])) };
+    let twice = RecordBatch::try_from_iter([("a", column(1)), ("a", column(2))]).unwrap();
+    let within: ArrayRef = std::sync::Arc::new(StructArray::from(twice.clone()));
+    for batch in [twice, RecordBatch::try_from_iter([("s", within)]).unwrap()] {
+        let mut reader = RowReader::new(&batch).unwrap();
+        let error = reader.next_document().unwrap_err();
+        assert_eq!(error.status(), 400, "{}", error.message());
+        assert!(error.message().contains("duplicate attribute name 'a'"), "{}", error.message());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
