@@ -81,6 +81,8 @@ impl PreparedQuery {
     /// version; `None` if none could.
     pub(super) fn description(&self, version: u64) -> Option<Vec<u8>> {
         let request = self.request.body.as_ref()?;
+        // A query that was ended must not come back elsewhere.
+        self.interrupt.check().ok()?;
         let is_alone = self.session.instance().store().sharing().is_none();
         let reads_elsewhere = self.session.transaction_id().is_some() || self.session.reads_replicas();
         if is_alone || reads_elsewhere || !is_repeatable(&self.planned.plan) {
@@ -214,19 +216,35 @@ impl Session {
         let defaults = &instance.options().query_defaults;
         let ttl = request.ttl.unwrap_or(defaults.cursor_ttl);
         let allow_retry = request.options.allow_retry;
-        let forgotten = instance.cursors().forgotten();
-        let taken = Handover::take(id, (records.clone(), forgotten), record.progress, ttl)?;
-        let Some(handover) = taken else { return Ok(false) };
-        let prepared = self.prepare_query(Arc::new(request)).map_err(|error| lost(id, &error))?;
+        let prepared = self.prepare_query(Arc::new(request)).map_err(|error| lost_by(id, error))?;
         if prepared.identified_plan().as_deref() != Some(description.plan) {
             return Err(lost(id, &"its collections or indexes have changed"));
         }
+        let mut running =
+            prepared.start_at(format, description.version).map_err(|error| lost_by(id, error))?;
         let last_rows = if allow_retry { record.progress.last_rows } else { 0 };
-        let running = prepared.start_at(format, description.version).map_err(|error| lost(id, &error))?;
-        running.resume(id, record.progress.rows.saturating_sub(last_rows), handover)?;
+        running.skip(record.progress.rows.saturating_sub(last_rows))?;
+        // Taken at last: until here another attempt may succeed.
+        let forgotten = instance.cursors().forgotten();
+        let taken = Handover::take(id, (records, forgotten), record.progress, ttl)?;
+        let Some(handover) = taken else { return Ok(false) };
+        running.resume(id, handover)?;
         tracing::info!(target: "cluster", "cursor {id} of a server that is gone goes on here");
         Ok(true)
     }
+}
+
+/// Returns the error of a query that cannot begin here. An error that may pass leaves the cursor as
+/// it is.
+fn lost_by(id: u64, error: Error) -> Error {
+    let may_pass = matches!(
+        error.code(),
+        ErrorCode::ClusterBackendUnavailable
+            | ErrorCode::QueryKilled
+            | ErrorCode::ResourceLimit
+            | ErrorCode::ShuttingDown
+    );
+    if may_pass { error } else { lost(id, &error) }
 }
 
 fn lost(id: u64, reason: &dyn std::fmt::Display) -> Error {

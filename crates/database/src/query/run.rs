@@ -134,11 +134,15 @@ impl RunningQuery {
         self.session.open_cursor(self.rows, self.spec)
     }
 
-    /// Goes on with the cursor of another server. Its client has the first `rows` rows.
+    /// Skips the first rows. Errors: 1600 if there are fewer, those of the query.
+    pub(crate) fn skip(&mut self, rows: u64) -> Result<()> {
+        self.rows.skip(rows)
+    }
+
+    /// Goes on with the cursor of another server, whose client has the rows that were skipped.
     ///
-    /// Errors: 1600 if there are fewer, those of the query.
-    pub(crate) fn resume(mut self, id: u64, rows: u64, handover: Handover) -> Result<()> {
-        self.rows.skip(rows)?;
+    /// Errors: those of the query.
+    pub(crate) fn resume(self, id: u64, handover: Handover) -> Result<()> {
         self.session.resume_cursor(self.rows, self.spec, id, handover)
     }
 
@@ -230,7 +234,6 @@ impl RunningRows {
         Ok(pushed)
     }
 
-    /// Skips the first rows. Errors: 1600 if there are fewer, those of the query.
     fn skip(&mut self, rows: u64) -> Result<()> {
         let mut missing = rows;
         while missing > 0 {

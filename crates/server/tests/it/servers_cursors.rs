@@ -146,6 +146,11 @@ fn cursors_that_others_cannot_repeat_end_with_their_server() {
     ] {
         paths.push(stream(&mut client, query, &json!({})).0);
     }
+    // One that its user has ended.
+    paths.push(stream(&mut client, ALL, &json!({})).0);
+    let running = client.get("/_api/query/current").json();
+    let running = running.as_array().unwrap().iter().find(|query| query["query"] == ALL).unwrap().clone();
+    send(&mut client, "DELETE", &format!("/_api/query/{}", running["id"].as_str().unwrap()), &json!(null));
     first.stop();
     let (path, _) = stream(&mut second.client(), ALL, &json!({}));
     second.crash();

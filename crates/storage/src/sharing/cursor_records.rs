@@ -16,6 +16,9 @@ use crate::encoding::pack;
 /// The keys of one step of a search for expired records.
 const LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 
+/// Maximum number of cursors whose records one transaction removes after a look at them.
+const REMOVED_AT_ONCE: usize = 128;
+
 /// The rows of a cursor that its client has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CursorProgress {
@@ -95,7 +98,8 @@ impl CursorRecords {
     }
 
     /// Replaces the progress of a cursor, unless another server has replaced it meanwhile. Returns
-    /// true if it was still `before`.
+    /// true if it was still `before`, or is `progress` already: an earlier call may have failed
+    /// although it took place.
     ///
     /// Errors: 1200 if another server replaces it at the same time, 1102 for damage, those of the
     /// engine.
@@ -109,6 +113,9 @@ impl CursorRecords {
         let mut transaction = self.engine.begin(TransactionOptions::default())?;
         let values = transaction.get_many(&[&key])?;
         let present = values.iter().next().flatten().map(CursorProgress::read).transpose()?;
+        if present == Some(progress) {
+            return Ok(true);
+        }
         if present != Some(before) {
             return Ok(false);
         }
@@ -135,7 +142,30 @@ impl CursorRecords {
         values.iter().next().flatten().map(CursorProgress::read).transpose()
     }
 
-    /// Removes the records of cursors. Errors: those of the engine.
+    /// Removes the records of those cursors that are still this server's.
+    ///
+    /// Errors: 1200 if another server takes one over at the same time, 1102 for damage, those of
+    /// the engine.
+    pub fn remove_own(&self, cursors: &[u64]) -> Result<()> {
+        for cursors in cursors.chunks(REMOVED_AT_ONCE) {
+            let keys: Vec<_> =
+                cursors.iter().map(|cursor| cursor_key(*cursor, CursorPart::Progress)).collect();
+            let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+            let mut transaction = self.engine.begin(TransactionOptions::default())?;
+            let values = transaction.get_many(&keys)?;
+            for ((cursor, key), value) in cursors.iter().zip(&keys).zip(values.iter()) {
+                let progress = value.map(CursorProgress::read).transpose()?;
+                if progress.is_some_and(|progress| progress.owner == self.sharing.identity()) {
+                    transaction.delete(key)?;
+                    transaction.delete_unguarded(&cursor_key(*cursor, CursorPart::Description))?;
+                }
+            }
+            transaction.commit(Durability::Buffered)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the records of cursors, whoever has them. Errors: those of the engine.
     pub fn remove(&self, cursors: &[u64]) -> Result<()> {
         self.write(|transaction| {
             for cursor in cursors {

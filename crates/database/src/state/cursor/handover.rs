@@ -34,7 +34,7 @@ impl Forgotten {
         if cursors.is_empty() {
             return;
         }
-        if let Err(error) = records.remove(&cursors) {
+        if let Err(error) = records.remove_own(&cursors) {
             tracing::debug!(target: "cluster", "records of ended cursors stay until they expire: {error}");
         }
     }
@@ -133,7 +133,7 @@ impl Handover {
             }
             // A store whose disk is full writes nothing, but removes.
             Err(error) => {
-                self.records.remove(&[self.cursor]).map_err(|_| error)?;
+                self.records.remove_own(&[self.cursor]).map_err(|_| error)?;
                 self.is_lost = true;
             }
         }
