@@ -113,6 +113,15 @@ fn messages_for(session: &Session, work: impl FnOnce()) -> u64 {
     (messages() - before).saturating_sub(begun.elapsed().as_millis() as u64)
 }
 
+/// Checks that `work` waits for several messages at once, where each takes a millisecond.
+fn waits_together(cluster: &MemoryCluster, work: impl FnOnce()) {
+    cluster.delay(Duration::from_millis(1));
+    cluster.messages();
+    work();
+    let (_, most_at_once) = cluster.messages();
+    assert!(most_at_once >= 8, "{most_at_once} messages at once");
+}
+
 /// Statements over many rows look up their documents in batches.
 #[test]
 fn statements_over_many_rows_send_few_messages() {
@@ -186,16 +195,12 @@ fn subqueries_of_many_rows_wait_together() {
     query(&session, &format!("FOR i IN 1..{ROWS} FOR m IN 1..3 INSERT {{n: i, m, x: i * m}} INTO d"))
         .unwrap();
     let expected: Vec<u64> = (1..=ROWS).map(|i| i * 3).collect();
-    cluster.delay(Duration::from_millis(1));
     for text in [
         "FOR i IN c SORT i.n RETURN FIRST(FOR j IN d FILTER j.n == i.n SORT j.m DESC LIMIT 1 RETURN j.x)",
         "FOR i IN c SORT i.n RETURN MAX(FOR j IN d FILTER j.n == i.n COLLECT x = j.x RETURN x)",
         "FOR i IN c SORT i.n RETURN LAST(FOR j IN d FILTER j.n == i.n SORT j.x RETURN j.x)",
     ] {
-        cluster.messages();
-        assert_eq!(rows(&session, text), json!(expected), "{text}");
-        let (_, most_at_once) = cluster.messages();
-        assert!(most_at_once >= 8, "{most_at_once} messages at once: {text}");
+        waits_together(&cluster, || assert_eq!(rows(&session, text), json!(expected), "{text}"));
     }
 }
 
@@ -217,12 +222,8 @@ fn merge_joins_wait_for_few_messages() {
     let near = "FOR i IN d FOR j IN d FILTER i.n == j.n COLLECT WITH COUNT INTO n RETURN n";
     let messages = messages_for(&session, || assert_eq!(rows(&session, near), json!([ROWS * GAP])));
     assert!(messages <= 200, "{messages} messages");
-    cluster.delay(Duration::from_millis(1));
-    cluster.messages();
     let far = "FOR i IN c FOR j IN d FILTER i.n == j.n RETURN i.n";
-    assert_eq!(rows(&session, far).as_array().unwrap().len() as u64, ROWS);
-    let (_, most_at_once) = cluster.messages();
-    assert!(most_at_once >= 8, "{most_at_once} messages at once");
+    waits_together(&cluster, || assert_eq!(rows(&session, far).as_array().unwrap().len() as u64, ROWS));
 }
 
 /// A search for near vectors reads several lists at once.
@@ -237,12 +238,8 @@ fn lists_of_vectors_are_read_together() {
     let index =
         r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 2, "nLists": 20}}"#;
     session.create_index("c", Slice::new(&value(index))).unwrap();
-    cluster.delay(Duration::from_millis(1));
-    cluster.messages();
     let nearest = "FOR d IN c SORT APPROX_NEAR_L2(d.v, [200, 0], {nProbe: 20}) LIMIT 3 RETURN d._key";
-    assert_eq!(rows(&session, nearest), json!(["200", "201", "202"]));
-    let (_, most_at_once) = cluster.messages();
-    assert!(most_at_once >= 8, "{most_at_once} messages at once");
+    waits_together(&cluster, || assert_eq!(rows(&session, nearest), json!(["200", "201", "202"])));
 }
 
 /// A traversal by another index than the edge index reads ahead as well.
@@ -262,15 +259,11 @@ fn traversals_by_vertex_centric_indexes_wait_together() {
     ] {
         query(&session, &text).unwrap();
     }
-    cluster.delay(Duration::from_millis(1));
-    cluster.messages();
     let text = "FOR v, e, p IN 2..2 OUTBOUND 'v/0' e OPTIONS {indexHint: {e: {outbound: {base: 'INDEX'}}}} \
                 FILTER p.edges[*].kind ALL == 1 COLLECT WITH COUNT INTO n RETURN n";
     let text =
         text.replace("INDEX", session.collection("e", AccessLevel::ReadOnly).unwrap().indexes()[2].name());
-    assert_eq!(rows(&session, &text), json!([VERTICES / 2]));
-    let (_, most_at_once) = cluster.messages();
-    assert!(most_at_once >= 8, "{most_at_once} messages at once");
+    waits_together(&cluster, || assert_eq!(rows(&session, &text), json!([VERTICES / 2])));
 }
 
 /// A collection with indexes is dropped by ranges of keys.
