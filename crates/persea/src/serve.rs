@@ -13,7 +13,7 @@ use options::{Options, Request};
 use rustix::process::Signal;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
-use server::server::STOP_TIMEOUT;
+use server::server::{STOP_TIMEOUT, StopTimes};
 use server::service::authentication::{create_root, root_is_open};
 use server::service::encryption::EncryptionKeys;
 use server::service::log::Log;
@@ -143,7 +143,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     };
     let server = Server::new(Arc::clone(&instance), server_options)?;
     let log_file = log_section::first_file(options);
-    let drain = cluster::drain_time(options);
+    let times = StopTimes { drain: cluster::drain_time(options), requests: STOP_TIMEOUT };
     let _running = crash_dumps.and_then(|dumps| crashes::watch(&dumps, &server, log_file.as_deref()));
     if let Some(group) = group {
         server.join_group(&GroupOptions { encryption: master.clone(), ..group })?;
@@ -168,7 +168,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         );
         manager.ready();
         tokio::spawn(report_stop(Arc::clone(&server), Arc::clone(&manager)));
-        Arc::clone(&server).serve(listeners, (drain, STOP_TIMEOUT)).await
+        Arc::clone(&server).serve(listeners, times).await
     })?;
     if let Some(archive) = archive {
         archive.stop();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use database::{Instance, InstanceOptions};
 use server::http::address::Address;
 use server::http::listener;
+use server::server::StopTimes;
 use server::service::log::{Log, LogOptions};
 use server::{HttpOptions, Server, ServerOptions};
 
@@ -26,6 +27,7 @@ pub(crate) fn start(http: HttpOptions) -> Running {
         .unwrap();
     let address = listener.local_addr().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    runtime.spawn(server.serve(vec![listener], (Duration::ZERO, Duration::from_secs(1))));
+    let times = StopTimes { drain: Duration::ZERO, requests: Duration::from_secs(1) };
+    runtime.spawn(server.serve(vec![listener], times));
     Running { address, _runtime: runtime }
 }

@@ -45,6 +45,17 @@ const POOL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time that running queries have to finish once the server stops. Then they fail with error 1500.
 const QUERY_GRACE: Duration = Duration::from_secs(1);
 
+/// The times of a stop.
+#[derive(Clone, Copy, Debug)]
+pub struct StopTimes {
+    /// The time for which the server goes on serving if others share its store, so that load
+    /// balancers notice that it is not available any more.
+    pub drain: Duration,
+    /// The maximum time for which the requests in progress may go on after that. Queries have
+    /// [`QUERY_GRACE`].
+    pub requests: Duration,
+}
+
 /// A server over an open database.
 pub struct Server {
     instance: Arc<Instance>,
@@ -199,14 +210,8 @@ impl Server {
 
     /// Serves connections until the server is asked to stop.
     ///
-    /// If other servers share the store, it goes on serving for the time `drain`, so that load
-    /// balancers notice that it is not available any more. The requests in progress then have at
-    /// most `timeout` to finish, and queries [`QUERY_GRACE`]. Returns true if all of them did.
-    pub async fn serve(
-        self: Arc<Self>,
-        listeners: Vec<Listener>,
-        (drain, timeout): (Duration, Duration),
-    ) -> std::io::Result<bool> {
+    /// Returns true if all requests in progress have ended in time.
+    pub async fn serve(self: Arc<Self>, listeners: Vec<Listener>, times: StopTimes) -> std::io::Result<bool> {
         self.elsewhere.wait_on(tokio::runtime::Handle::current());
         if self.instance.options().foxx.checks_at_start {
             let instance = Arc::clone(&self.instance);
@@ -220,9 +225,9 @@ impl Server {
         }
         let watch = tokio::spawn(Arc::clone(&self).watch());
         self.shutdown.requested().await;
-        if !drain.is_zero() && self.has_others().await {
+        if !times.drain.is_zero() && self.has_others().await {
             self.connections.drain();
-            tokio::time::sleep(drain).await;
+            tokio::time::sleep(times.drain).await;
         }
         // The other members of a group read the rest of the log through the connections.
         let instance = Arc::clone(&self.instance);
@@ -243,7 +248,7 @@ impl Server {
             };
             let _ = tokio::task::spawn_blocking(end).await;
         });
-        let ended = self.connections.close(timeout).await;
+        let ended = self.connections.close(times.requests).await;
         end_queries.abort();
         watch.abort();
         if !ended {

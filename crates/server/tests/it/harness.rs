@@ -11,6 +11,7 @@ use hyper::StatusCode;
 use server::http::Cost::{Blocking, Constant, Unknown};
 use server::http::address::Address;
 use server::http::{ChunkSource, Request, Response, Route, Verb, content_type, listener};
+use server::server::StopTimes;
 use server::service::log::{Log, LogOptions};
 use server::{Server, ServerOptions};
 use storage::{Store, StoreOptions};
@@ -66,7 +67,8 @@ fn start_on(options: ServerOptions, instance: Arc<Instance>) -> Running {
     let address = listeners[0].local_addr().unwrap();
     let tls_address = listeners.get(1).map(|listener| listener.local_addr().unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let serve = Arc::clone(&server).serve(listeners, (Duration::ZERO, Duration::from_secs(10)));
+    let times = StopTimes { drain: Duration::ZERO, requests: Duration::from_secs(10) };
+    let serve = Arc::clone(&server).serve(listeners, times);
     let task = runtime.spawn(serve);
     Running { server, address, tls_address, runtime: Some(runtime), task: Some(task) }
 }
