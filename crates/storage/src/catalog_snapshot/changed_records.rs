@@ -36,6 +36,11 @@ impl ChangedRecords {
         }
     }
 
+    /// Adds the keys of another change, which one commit makes with this one.
+    pub(crate) fn append(&mut self, other: ChangedRecords) {
+        other.0.into_iter().for_each(|key| self.note(key));
+    }
+
     /// Writes the keys with the change that makes `version` of `previous`.
     ///
     /// The change has written the record of announcements, so no other transaction writes the

@@ -15,7 +15,6 @@ use crate::encoding::metadata::{
     CounterRecord, collection_key, counter_key, database_key, key_counter_key, pending_deletion_key,
     user_key, view_key,
 };
-use crate::encoding::pack;
 use crate::sharing::Coordination;
 use crate::visibility::counters::Totals;
 use crate::visibility::read_cache::CommitNumber;
@@ -74,6 +73,11 @@ impl Draft {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// Returns the transaction that makes the change.
+    pub(crate) fn transaction(&mut self) -> &mut dyn WriteTransaction {
+        self.transaction.as_mut()
     }
 
     /// Returns a database by name.
@@ -179,13 +183,10 @@ impl Draft {
         self.delete_record(user_key(name))
     }
 
-    /// Records that nothing owns an object, or nothing owns it yet. The object is deleted now or
-    /// when the store next opens.
+    /// Records that nothing owns an object any more. The object is deleted now or when the store
+    /// next opens.
     pub(crate) fn pend_deletion(&mut self, object: ObjectId) -> Result<()> {
-        let owner = self.coordination.members().map(|members| members.own());
-        let owner = owner.map(|owner| [u64::from(owner.number), owner.identity]);
-        let record = pack::numbers(owner.as_ref().map_or(&[], |owner| owner.as_slice()));
-        Ok(self.transaction.put(&pending_deletion_key(object), &record)?)
+        Ok(self.transaction.put(&pending_deletion_key(object), &self.coordination.deletion_record())?)
     }
 
     /// Records that an object is owned, so that it is kept.

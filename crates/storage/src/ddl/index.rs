@@ -161,7 +161,7 @@ impl Store {
             text.schema()?;
         }
         // After a crash during the build, the store deletes the unfinished index.
-        self.core.alter(|draft| draft.pend_deletion(object))?;
+        self.core.pend_deletion(object)?;
         let engine = self.core.engine.as_ref();
         let build = Build { engine, snapshot, collection, index: &index, options, builds, check };
         // A text index is filled from its outbox.

@@ -58,7 +58,7 @@ impl StoreCore {
     /// Waits until nobody else writes to the collection or changes it, and locks it.
     ///
     /// Errors: 18, 1004.
-    pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<CollectionGuard> {
+    pub(crate) fn exclude_writers(self: &Arc<Self>, collection: &Collection) -> Result<CollectionGuard> {
         self.exclude_writers_unless(collection, &|| Ok(()))
     }
 
@@ -67,7 +67,7 @@ impl StoreCore {
     ///
     /// Errors: 18, 1004, that of `check`.
     pub(crate) fn exclude_writers_unless(
-        &self,
+        self: &Arc<Self>,
         collection: &Collection,
         check: SharedCheck<'_>,
     ) -> Result<CollectionGuard> {

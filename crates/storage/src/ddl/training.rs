@@ -59,7 +59,7 @@ impl Store {
             return Ok(false);
         }
         // After a crash during the build, the store deletes the unfinished object.
-        self.core.alter(|draft| draft.pend_deletion(object))?;
+        self.core.pend_deletion(object)?;
         let engine = self.core.engine.as_ref();
         let build = Build {
             engine,

@@ -7,6 +7,7 @@ use errors::{Error, Result};
 use kv::{Engine, MemberNumber, Sharing, Snapshot, WriteTransaction};
 
 use super::members::{Announced, Members, announced};
+use crate::encoding::pack;
 
 /// The wait for the other servers after a change of definitions ends this long after the longest
 /// lease of a server that has fallen silent. All servers have the same lease.
@@ -54,16 +55,17 @@ impl Coordination {
         self.members().map(|members| members.sharing())
     }
 
-    /// Announces by a transaction that it changes definitions, whose version is `version` now.
-    /// Returns the announcements as they are once it has committed.
-    pub(crate) fn announce_definitions(
+    /// Announces a change by its transaction. `defines` says whether it changes definitions, whose
+    /// version is `version` now. Returns the announcements as they are once it has committed.
+    pub(crate) fn announce(
         &self,
         transaction: &mut dyn WriteTransaction,
+        defines: bool,
         version: u64,
     ) -> Result<Announced> {
         match self {
-            Coordination::Alone => Ok(Announced { number: 0, definitions: version + 1 }),
-            Coordination::Several(_) => Members::announce(transaction, true),
+            Coordination::Alone => Ok(Announced { number: 0, definitions: version + u64::from(defines) }),
+            Coordination::Several(_) => Members::announce(transaction, defines),
         }
     }
 
@@ -73,6 +75,14 @@ impl Coordination {
     /// Errors: 1102 for a damaged record, those of the engine.
     pub(crate) fn announced(&self, snapshot: &dyn Snapshot) -> Result<Option<Announced>> {
         self.members().map(|_| announced(snapshot)).transpose()
+    }
+
+    /// Returns the record of an object that is to be deleted: it names this server, if it is not
+    /// alone.
+    pub(crate) fn deletion_record(&self) -> Vec<u8> {
+        let owner = self.members().map(|members| members.own());
+        let owner = owner.map(|owner| [u64::from(owner.number), owner.identity]);
+        pack::numbers(owner.as_ref().map_or(&[], |owner| owner.as_slice()))
     }
 
     /// Tells the other servers, with its next acknowledgement, that this one has the definitions of

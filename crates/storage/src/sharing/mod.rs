@@ -7,4 +7,4 @@ mod members;
 
 pub(crate) use coordination::Coordination;
 pub use cursor_records::{CursorProgress, CursorRecord, CursorRecords};
-pub(crate) use members::{LockRecord, Members, Owner, RemoteLock, announced, read_locks};
+pub(crate) use members::{Announced, LockRecord, Members, Owner, announced, read_locks};

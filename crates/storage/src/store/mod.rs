@@ -25,6 +25,7 @@ use crate::sharing::{Coordination, CursorRecords, Members};
 use crate::snapshot::split::split_keys;
 use crate::store_core::StoreCore;
 use crate::store_core::cleaner::Cleaner;
+use crate::store_core::definition_group::Definitions;
 use crate::store_core::write_gate::{Membership, WritePermit};
 use crate::store_core::{deletion, follower, log_progress};
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
@@ -87,7 +88,7 @@ impl Store {
             server_id,
             catalog: RwLock::new(Arc::new(catalog)),
             catalog_from: Mutex::default(),
-            definitions: Mutex::new(()),
+            definitions: Definitions::default(),
             write_gate: Arc::default(),
             doubt: OnceLock::new(),
             load_clock: LoadClock::default(),

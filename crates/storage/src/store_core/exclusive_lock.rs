@@ -9,8 +9,9 @@ use kv::WaitPolicy;
 
 use crate::Collection;
 use crate::locks::collection_lock::{CollectionLockGuard, LockMode};
-use crate::sharing::{Members, RemoteLock};
+use crate::sharing::{LockRecord, Members};
 use crate::store_core::StoreCore;
+use crate::store_core::definition_group::ChangeKind;
 
 /// The pause before another look at a collection that another server has.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -25,6 +26,26 @@ pub(crate) struct CollectionGuard {
     // The record of the lock goes before the server's own lock.
     _remote: Option<RemoteLock>,
     _local: CollectionLockGuard,
+}
+
+/// A lock record of this server in the store. To drop it is to remove the record.
+struct RemoteLock {
+    core: Arc<StoreCore>,
+    record: LockRecord,
+    /// The announcement of the lock.
+    announcement: u64,
+}
+
+impl Drop for RemoteLock {
+    fn drop(&mut self) {
+        self.core.remove_lock_or_leave(self.record);
+    }
+}
+
+impl std::fmt::Debug for RemoteLock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("RemoteLock").field(&self.record).finish()
+    }
 }
 
 impl From<CollectionLockGuard> for CollectionGuard {
@@ -44,7 +65,7 @@ impl StoreCore {
     ///
     /// Errors: that of `check`, which is called from time to time; those of the engine.
     pub(crate) fn lock_everywhere(
-        &self,
+        self: &Arc<Self>,
         collection: &Collection,
         wait: WaitPolicy,
         check: &dyn Fn() -> Result<()>,
@@ -75,13 +96,52 @@ impl StoreCore {
     }
 
     /// Writes the lock record of a collection; `None` if another server has one.
-    fn write_lock(&self, members: &Arc<Members>, collection: &Collection) -> Result<Option<RemoteLock>> {
+    fn write_lock(
+        self: &Arc<Self>,
+        members: &Members,
+        collection: &Collection,
+    ) -> Result<Option<RemoteLock>> {
         let id = self.ids.next()?;
-        Members::repeat(|| {
-            let _definitions = self.definitions();
-            let mut transaction = self.engine.begin(kv::TransactionOptions::default())?;
-            self.catch_up(transaction.view().as_ref())?;
-            members.write_lock(transaction, collection.id(), id)
-        })
+        let mut written = None;
+        let outcome = self.coordination.repeat(|| {
+            self.change_once(ChangeKind::Locks, |draft| {
+                written = members.write_lock(draft.transaction(), collection.id(), id)?;
+                Ok(())
+            })
+        });
+        match (outcome, written) {
+            (Ok(((), announced)), Some(record)) => {
+                let (core, announcement) = (Arc::clone(self), announced.number);
+                Ok(Some(RemoteLock { core, record, announcement }))
+            }
+            (Ok(_), None) => Ok(None),
+            (Err(error), record) => {
+                // The store may have it nevertheless.
+                record.into_iter().for_each(|record| members.leave(record));
+                Err(error)
+            }
+        }
+    }
+
+    /// Removes the record of a lock, if it is still there, and announces that.
+    pub(super) fn remove_lock(&self, record: LockRecord) -> Result<()> {
+        let remove = || self.change_once(ChangeKind::Locks, |draft| record.remove(draft.transaction()));
+        self.coordination.repeat(remove).map(drop)
+    }
+
+    /// Removes the record of a lock of this server, now or later.
+    fn remove_lock_or_leave(&self, record: LockRecord) {
+        if self.remove_lock(record).is_err()
+            && let Some(members) = self.coordination.members()
+        {
+            members.leave(record);
+        }
+    }
+
+    /// Removes the lock records of this server that could not be removed before.
+    pub(super) fn remove_leftover_locks(&self) {
+        let members = self.coordination.members();
+        let left = members.map(|members| members.take_leftover()).unwrap_or_default();
+        left.into_iter().for_each(|record| self.remove_lock_or_leave(record));
     }
 }

@@ -129,8 +129,8 @@ impl Follower {
             state.beginning = None;
         }
         self.acknowledge(&mut state)?;
-        self.forget_dead_owners(&mut state)?;
-        self.members.remove_leftover();
+        self.forget_dead_owners(core, &mut state)?;
+        core.remove_leftover_locks();
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl Follower {
 
     /// Removes the lock records of servers that are gone. The next round sees that they are gone,
     /// in a state that has everything that those servers have committed.
-    fn forget_dead_owners(&self, state: &mut State) -> Result<()> {
+    fn forget_dead_owners(&self, core: &StoreCore, state: &mut State) -> Result<()> {
         let is_due = state.owners_checked.is_none_or(|checked| checked.elapsed() >= OWNERS_INTERVAL);
         if state.given.is_empty() || !is_due {
             return Ok(());
@@ -189,7 +189,7 @@ impl Follower {
         state.owners_checked = Some(Instant::now());
         for given in state.given.values() {
             if !self.members.is_living(given.record.owner)? {
-                self.members.remove_lock(given.record)?;
+                core.remove_lock(given.record)?;
             }
         }
         Ok(())

@@ -2,17 +2,19 @@
 
 pub(crate) mod deletion;
 pub(crate) mod cleaner;
+pub(crate) mod definition_group;
 pub(crate) mod exclusive_lock;
 pub(crate) mod follower;
 pub(crate) mod log_progress;
 mod shared_log;
 pub(crate) mod write_gate;
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
+use catalog::ObjectId;
 use errors::{Error, ErrorCode, Result};
-use kv::{Engine, WriteTransaction};
+use kv::{Durability, Engine, WriteTransaction};
 use metrics::Counter;
 
 use crate::RevisionClock;
@@ -21,15 +23,16 @@ use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
 use crate::catalog_snapshot::changed_records;
-use crate::catalog_snapshot::definition_changes::DefinitionChanges;
-use crate::catalog_snapshot::draft::{Draft, DraftParts};
+use crate::catalog_snapshot::draft::Draft;
 use crate::catalog_snapshot::metadata::{self, Opening};
-use crate::change_log::{ChangeLog, HeldPositions};
+use crate::change_log::ChangeLog;
+use crate::encoding::metadata::pending_deletion_key;
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialCommits;
 use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts, VectorBuilds};
 use crate::sharing::Coordination;
 use crate::store_core::cleaner::Cleaner;
+use crate::store_core::definition_group::{ChangeKind, Definitions};
 use crate::store_core::write_gate::WriteGate;
 use crate::visibility::read_cache::ReadCache;
 use crate::visibility::{LoadClock, Publisher};
@@ -46,8 +49,7 @@ pub(crate) struct StoreCore {
     pub(crate) catalog: RwLock<Arc<Catalog>>,
     /// The number of a catalog, and the engine's version of a state that was read with it.
     pub(crate) catalog_from: Mutex<Option<(u64, u64)>>,
-    /// Held during a change of definitions.
-    pub(crate) definitions: Mutex<()>,
+    pub(crate) definitions: Definitions,
     pub(crate) read_cache: Arc<ReadCache>,
     pub(crate) fork_join: Arc<ForkJoin>,
     pub(crate) write_gate: Arc<WriteGate>,
@@ -118,11 +120,6 @@ impl StoreCore {
         self.write_gate.check()
     }
 
-    /// Locks the definitions against other changes by this process.
-    pub(crate) fn definitions(&self) -> MutexGuard<'_, ()> {
-        self.definitions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Changes definitions: one atomic write, and one new version of the catalog. Nothing changes
     /// if `change` fails.
     ///
@@ -137,7 +134,12 @@ impl StoreCore {
     /// the catalog then follows the store.
     pub(crate) fn alter<T>(&self, mut change: impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
         self.check_writable()?;
-        let answer = self.coordination.repeat(|| self.alter_once(&mut change))?;
+        let (answer, _) = self.coordination.repeat(|| self.change_once(ChangeKind::Catalog, &mut change))?;
+        if self.options.sync_definitions {
+            // Without any lock, so that readers do not wait for the disk.
+            let unsynced = |error: kv::Error| kv::Error::Undetermined { reason: error.to_string() };
+            self.engine.sync().map_err(unsynced)?;
+        }
         self.coordination.wait_until_followed();
         self.wait_for_members()?;
         Ok(answer)
@@ -150,55 +152,16 @@ impl StoreCore {
         self.write_gate.wait_for_members(self.change_log.positions.next().saturating_sub(1))
     }
 
-    fn alter_once<T>(&self, change: &mut impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
-        let _definitions = self.definitions();
+    /// Records that nothing owns an object yet. If the process ends before anything does, the
+    /// object is deleted.
+    ///
+    /// Errors: 1004 while writes are refused, those of a commit.
+    pub(crate) fn pend_deletion(&self, object: ObjectId) -> Result<()> {
+        self.check_writable()?;
         let mut transaction = self.engine.begin(kv::TransactionOptions::default())?;
-        self.catch_up(transaction.view().as_ref())?;
-        let commit = self.read_cache.begin_definition();
-        let mut draft = Draft::new(
-            Catalog::clone(&self.catalog()),
-            transaction,
-            commit.number(),
-            self.coordination.clone(),
-            DefinitionChanges::new(self.change_log.recorder()),
-        );
-        let answer = change(&mut draft)?;
-        let DraftParts { mut catalog, mut transaction, changes, changed } = draft.into_parts();
-        let announced = self.coordination.announce_definitions(transaction.as_mut(), catalog.version)?;
-        if !self.coordination.is_alone() {
-            changed.write(catalog.version, announced.definitions, transaction.as_mut())?;
-        }
-        catalog.version = announced.definitions;
-        let (positions, _unlogged) = changes.write(&self.change_log, transaction.as_mut())?;
-        {
-            let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
-            self.write_gate.check_leading()?;
-            if let Err(error) = transaction.commit(kv::Durability::Buffered) {
-                if !matches!(error, kv::Error::Undetermined { .. }) {
-                    positions.into_iter().rev().for_each(HeldPositions::withdraw);
-                    return Err(error.into());
-                }
-                match self.coordination.sharing() {
-                    // The catalog in memory and the engine may now differ. Only opening the store
-                    // again can tell.
-                    None => drop(self.doubt.set(error.clone())),
-                    Some(sharing) if positions.is_empty() => self.change_log.doubt_unlogged(sharing.as_ref()),
-                    Some(_) => {}
-                }
-                positions.into_iter().for_each(HeldPositions::leave_open);
-                return Err(error.into());
-            }
-            debug_assert!(catalog.version > present.version, "plans would outlive their definitions");
-            self.coordination.install(announced);
-            *present = Arc::new(catalog);
-        }
-        drop((commit, positions));
-        // The sync runs without the lock, so that readers do not wait for the disk.
-        if self.options.sync_definitions {
-            let unsynced = |error: kv::Error| kv::Error::Undetermined { reason: error.to_string() };
-            self.engine.sync().map_err(unsynced)?;
-        }
-        Ok(answer)
+        transaction.put(&pending_deletion_key(object), &self.coordination.deletion_record())?;
+        let is_synced = self.options.sync_definitions;
+        Ok(transaction.commit(if is_synced { Durability::Synced } else { Durability::Buffered })?)
     }
 
     /// Brings the catalog up to a state of the engine, if other servers may have changed it. The

@@ -87,7 +87,7 @@ impl StoreCore {
         let defines = written().any(|collection| catalog::has_definitions(collection.name()));
         let changes = joined.iter().filter(|joined| joined.is_written).map(Joined::committed_change);
         if defines {
-            self.coordination.announce_definitions(engine.as_mut(), self.catalog().version)?;
+            self.coordination.announce(engine.as_mut(), true, self.catalog().version)?;
         }
         let database = written().next().map_or(SERVER_LOG, |collection| collection.database_id);
         debug_assert!(

@@ -326,7 +326,7 @@ impl Joined {
     /// Errors: 1004 while writes are refused, 18 if a collection stays locked for too long, 1203 if
     /// the collection was dropped, and that of `check`.
     fn pass(
-        core: &StoreCore,
+        core: &Arc<StoreCore>,
         collection: &Collection,
         passage: LockMode,
         wait: WaitPolicy,

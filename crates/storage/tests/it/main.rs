@@ -7,6 +7,7 @@
 mod changes;
 mod common;
 mod crash;
+mod created_together;
 mod cursor_records;
 mod definitions;
 mod documents;

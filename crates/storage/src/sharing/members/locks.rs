@@ -1,10 +1,8 @@
 //! Locks of collections that all servers of a store respect.
 
-use std::sync::Arc;
-
 use catalog::CollectionId;
 use errors::{Error, Result};
-use kv::{BlockLimits, Durability, ScanSpec, Snapshot, TransactionOptions, WriteTransaction};
+use kv::{BlockLimits, ScanSpec, Snapshot, WriteTransaction};
 
 use super::{Members, Owner};
 use crate::encoding::metadata::{
@@ -21,15 +19,6 @@ pub(crate) struct LockRecord {
     /// A number that no other lock has.
     pub(crate) id: u64,
     pub(crate) owner: Owner,
-}
-
-/// A lock record of this server in the store. To drop it is to remove the record.
-#[derive(Debug)]
-pub(crate) struct RemoteLock {
-    members: Arc<Members>,
-    pub(crate) record: LockRecord,
-    /// The announcement of the lock.
-    pub(crate) announcement: u64,
 }
 
 impl LockRecord {
@@ -61,16 +50,15 @@ pub(crate) fn read_locks(snapshot: &dyn Snapshot) -> Result<Vec<LockRecord>> {
 }
 
 impl Members {
-    /// Writes the record of a lock by a transaction, unless another living server has one. The
-    /// caller has the definitions of the transaction's state.
-    ///
-    /// Errors: 1200 if the transaction conflicts with those of other servers.
+    /// Writes the record of a lock by a transaction, unless another living server has one: then it
+    /// returns `None`. The caller has the definitions of the transaction's state, and announces the
+    /// lock.
     pub(crate) fn write_lock(
-        self: &Arc<Self>,
-        mut transaction: Box<dyn WriteTransaction>,
+        &self,
+        transaction: &mut dyn WriteTransaction,
         collection: CollectionId,
         id: u64,
-    ) -> Result<Option<RemoteLock>> {
+    ) -> Result<Option<LockRecord>> {
         let record = LockRecord { collection, id, owner: self.own() };
         let values = transaction.get_many(&[&collection_lock_key(collection)])?;
         if let Some(bytes) = values.iter().next().flatten() {
@@ -81,41 +69,19 @@ impl Members {
             }
         }
         transaction.put(&collection_lock_key(collection), &record.to_bytes())?;
-        let announced = Members::announce(transaction.as_mut(), false)?;
-        match transaction.commit(Durability::Buffered) {
-            Ok(()) => {
-                Ok(Some(RemoteLock { members: Arc::clone(self), record, announcement: announced.number }))
-            }
-            Err(error) => {
-                if matches!(error, kv::Error::Undetermined { .. }) {
-                    self.leave(record);
-                }
-                Err(error.into())
-            }
-        }
-    }
-
-    /// Removes the record of a lock, if it is still there, and announces that.
-    pub(crate) fn remove_lock(&self, record: LockRecord) -> Result<()> {
-        Members::repeat(|| {
-            let mut transaction = self.engine().begin(TransactionOptions::default())?;
-            let key = collection_lock_key(record.collection);
-            let values = transaction.get_many(&[&key])?;
-            let Some(bytes) = values.iter().next().flatten() else { return Ok(()) };
-            if LockRecord::read(record.collection, bytes)? != record {
-                return Ok(());
-            }
-            transaction.delete(&key)?;
-            Members::announce(transaction.as_mut(), false)?;
-            Ok(transaction.commit(Durability::Buffered)?)
-        })
+        Ok(Some(record))
     }
 }
 
-impl Drop for RemoteLock {
-    fn drop(&mut self) {
-        if self.members.remove_lock(self.record).is_err() {
-            self.members.leave(self.record);
+impl LockRecord {
+    /// Removes the record by a transaction, if it is still there. The caller announces that.
+    pub(crate) fn remove(self, transaction: &mut dyn WriteTransaction) -> Result<()> {
+        let key = collection_lock_key(self.collection);
+        let values = transaction.get_many(&[&key])?;
+        let Some(bytes) = values.iter().next().flatten() else { return Ok(()) };
+        if LockRecord::read(self.collection, bytes)? == self {
+            transaction.delete(&key)?;
         }
+        Ok(())
     }
 }

@@ -16,7 +16,7 @@ use kv::{Engine, Member, MemberNumber, Sharing, Snapshot, WriteTransaction};
 use crate::encoding::metadata::announcement_key;
 use crate::encoding::pack;
 
-pub(crate) use locks::{LockRecord, RemoteLock, read_locks};
+pub(crate) use locks::{LockRecord, read_locks};
 
 /// The times between two checks of the other members.
 const LOOK_FIRST: Duration = Duration::from_millis(4);
@@ -224,19 +224,14 @@ impl Members {
         self.failure().is_none() && self.living().first() == Some(&self.own().number)
     }
 
-    /// Keeps a lock record that could not be removed for [`Members::remove_leftover`].
-    fn leave(&self, record: LockRecord) {
+    /// Keeps a lock record of this server that could not be removed.
+    pub(crate) fn leave(&self, record: LockRecord) {
         self.leftover.lock().unwrap_or_else(PoisonError::into_inner).push(record);
     }
 
-    /// Removes the lock records of this server that could not be removed before.
-    pub(crate) fn remove_leftover(&self) {
-        let records = std::mem::take(&mut *self.leftover.lock().unwrap_or_else(PoisonError::into_inner));
-        for record in records {
-            if self.remove_lock(record).is_err() {
-                self.leave(record);
-            }
-        }
+    /// Returns the lock records that could not be removed before, for another attempt.
+    pub(crate) fn take_leftover(&self) -> Vec<LockRecord> {
+        std::mem::take(&mut *self.leftover.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

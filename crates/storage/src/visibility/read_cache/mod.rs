@@ -155,6 +155,12 @@ pub(crate) struct Commit<'a> {
     number: CommitNumber,
 }
 
+/// A commit in progress that changes definitions. It is dropped when its outcome is known.
+pub(crate) struct DefinitionCommit {
+    cache: Arc<ReadCache>,
+    number: CommitNumber,
+}
+
 /// The result of a lookup.
 pub(crate) enum Found<'a> {
     /// An entry that is valid for the snapshot.
@@ -214,8 +220,8 @@ impl ReadCache {
     }
 
     /// Begins a commit that changes the meaning of collection names.
-    pub(crate) fn begin_definition(&self) -> Commit<'_> {
-        Commit { order: &self.order, number: self.order.begin() }
+    pub(crate) fn begin_definition(self: &Arc<Self>) -> DefinitionCommit {
+        DefinitionCommit { cache: Arc::clone(self), number: self.order.begin() }
     }
 
     /// Begins a commit that writes to some collections, and removes the entries that it changes.
@@ -289,11 +295,19 @@ impl CommitWatch {
     }
 }
 
-impl Commit<'_> {
+impl DefinitionCommit {
     pub(crate) fn number(&self) -> CommitNumber {
         self.number
     }
+}
 
+impl Drop for DefinitionCommit {
+    fn drop(&mut self) {
+        self.cache.order.end(self.number);
+    }
+}
+
+impl Commit<'_> {
     /// Leaves the commit open because its outcome will never be known. Nothing that comes after it
     /// is cached any more.
     pub(in crate::visibility) fn leave_open(self) {
