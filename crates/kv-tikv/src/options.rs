@@ -12,7 +12,9 @@ pub const DIRTY_READ_AGE_MAX: Duration = Duration::from_secs(60);
 /// A version of the software whose records an older one cannot read, or could destroy by writing
 /// them back, has the next number. It writes such records only if [`kv::Sharing::format`] has
 /// reached that number.
-pub(crate) const FORMAT: u32 = 1;
+///
+/// Format 2: each commit makes the revision in its counter records greater.
+pub(crate) const FORMAT: u32 = 2;
 
 /// The cluster and the part of it that a store takes.
 #[derive(Clone, Debug, PartialEq, Eq)]

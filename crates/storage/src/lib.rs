@@ -41,7 +41,7 @@ pub use base::revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, Revis
 pub use base::schema::Schema;
 pub use base::search_options::SearchOptions;
 pub use base::usage::{CollectionUsage, UsageCounts};
-pub use catalog_snapshot::{Catalog, Collection, DataVersion, Database};
+pub use catalog_snapshot::{Catalog, Collection, Database};
 pub use change_log::{LogStart, entries_between, is_left_out};
 pub use changes::{COUNTED_MAX, ChangeBlock, ChangeScan, ChangeScope, Commit};
 pub use ddl::ViewLink;
@@ -65,8 +65,8 @@ pub use locks::partial_commits::PartialWait;
 pub use scan::{BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use sharing::{CursorProgress, CursorRecord, CursorRecords};
 pub use snapshot::Snapshot;
-pub use store::Store;
 pub use store::statistics::{CollectionStatistics, IndexStatistics};
+pub use store::{DataVersion, DataVersions, Store};
 pub use store_core::write_gate::{Membership, WritePermit};
 pub use text_maintenance::upkeep::SearchNotice;
 pub use transaction::{

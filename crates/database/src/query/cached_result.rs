@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
+use storage::DataVersions;
 use velocypack::{Slice, json};
 
 use crate::query_request::QueryRequest;
@@ -39,7 +40,7 @@ impl Session {
         }
         let database = self.database_name();
         let Some(entry) = cache.get(database, &ResultKey::of(request)) else { return Ok(None) };
-        if !self.is_current(&entry)? {
+        if !self.is_current(&entry, &self.instance().store().data_versions())? {
             cache.forget(database, &entry);
             return Ok(None);
         }
@@ -62,8 +63,9 @@ impl Session {
         }
         let cache = self.instance().results_cache();
         let mut listed = Vec::new();
+        let versions = self.instance().store().data_versions();
         for entry in cache.entries(self.database_name()) {
-            if !self.is_current(&entry)? {
+            if !self.is_current(&entry, &versions)? {
                 cache.forget(self.database_name(), &entry);
             } else if self.may_read_all_of(&entry.dependencies) {
                 listed.push(entry);
@@ -83,9 +85,9 @@ impl Session {
         names.all(|name| self.require_collection(name, AccessLevel::ReadOnly).is_ok())
     }
 
-    fn is_current(&self, entry: &Entry) -> Result<bool> {
+    fn is_current(&self, entry: &Entry, versions: &DataVersions<'_>) -> Result<bool> {
         let catalog = self.catalog();
-        Ok(entry.dependencies.hold_in(&catalog, self.database_in(&catalog)?))
+        Ok(entry.dependencies.hold_in(&catalog, self.database_in(&catalog)?, versions))
     }
 }
 

@@ -135,5 +135,6 @@ fn grow(cache: &ResultsCache, charge: &mut Charge, bytes: u64) -> bool {
 fn dependencies(query: &PreparedQuery, include_system: bool) -> Option<Dependencies> {
     let catalog = query.session.catalog();
     let database = query.session.database_in(&catalog).ok()?;
-    Dependencies::now(&query.planned.plan, &catalog, database, include_system)
+    let versions = query.session.instance().store().data_versions();
+    Dependencies::now(&query.planned.plan, &catalog, database, include_system, &versions)
 }

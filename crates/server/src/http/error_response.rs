@@ -10,8 +10,8 @@ use super::response::Response;
 /// The supported authentication schemes.
 const CHALLENGES: [&str; 2] = ["Bearer, token_type=\"JWT\", realm=\"ArangoDB\"", "Basic, realm=\"ArangoDB\""];
 
-/// The seconds after which a client may ask again while a shared store does not answer. Elections
-/// take some seconds.
+/// The seconds after which a client may ask again while a shared store, or the server that has the
+/// object, does not answer. Elections and restarts take some seconds.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("2");
 
 impl From<Error> for Response {
@@ -23,7 +23,7 @@ impl From<Error> for Response {
                 response = response.header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
             }
         }
-        if error.code() == ErrorCode::ClusterBackendUnavailable {
+        if matches!(error.code(), ErrorCode::ClusterBackendUnavailable | ErrorCode::ClusterConnectionLost) {
             response = response.header(RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
         match error.document().and_then(etag) {

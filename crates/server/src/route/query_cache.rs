@@ -6,7 +6,7 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use crate::http::Cost::Constant;
+use crate::http::Cost::{Constant, Read};
 use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -17,7 +17,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/query-cache", Constant, clear)
         .for_writers()
         .about("Clears the query results cache."),
-    Route::new(Verb::Get, "/_api/query-cache/entries", Constant, entries).about("Lists the cached results."),
+    Route::new(Verb::Get, "/_api/query-cache/entries", Read, entries).about("Lists the cached results."),
     Route::new(Verb::Get, "/_api/query-cache/properties", Constant, properties)
         .about("Returns the properties of the query results cache."),
     Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties)

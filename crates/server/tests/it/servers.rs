@@ -234,6 +234,7 @@ fn an_owner_that_does_not_answer_is_named() {
     pair.left.server.shutdown().request();
     wait_until("the server stops", || std::net::TcpStream::connect(address).is_err());
     let reply = right.request("PUT", &path, "", b"");
+    assert_eq!(reply.header("retry-after"), Some("2"));
     assert!(reply.error(503, 1465).contains(&address.to_string()));
 }
 

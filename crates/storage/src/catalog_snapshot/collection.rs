@@ -222,16 +222,6 @@ impl Collection {
         CollectionCommits { defined_since: self.defined_since, watch: &self.commit_watch }
     }
 
-    /// Returns the committed state of the documents; `None` while it is about to change, and always
-    /// on a store that several servers share.
-    ///
-    /// A caller asks this first and then takes a snapshot. Results read from that snapshot may be
-    /// cached: they hold for every reader as long as this returns the same state.
-    pub fn data_version(&self) -> Option<DataVersion> {
-        let commits = self.counters.commits()?;
-        Some(DataVersion { object: self.object_id(), commits })
-    }
-
     /// Returns the collection with empty objects, and with only those indexes that every collection
     /// of its type has.
     pub(super) fn hidden(&self) -> Result<Collection> {
@@ -296,14 +286,6 @@ impl Collection {
     pub fn schema(&self) -> Option<&Arc<Schema>> {
         self.schema.as_ref()
     }
-}
-
-/// A state of a collection's documents: see [`Collection::data_version`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataVersion {
-    /// The object of the documents: a truncation replaces it.
-    object: ObjectId,
-    commits: u64,
 }
 
 impl fmt::Debug for Collection {

@@ -10,5 +10,5 @@ pub(crate) mod metadata;
 pub(crate) mod draft;
 
 pub use self::catalog::Catalog;
-pub use collection::{Collection, DataVersion};
+pub use collection::Collection;
 pub use database::Database;

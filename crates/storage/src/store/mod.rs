@@ -1,7 +1,10 @@
 //! The store: an opened engine with its catalog.
 
+mod data_versions;
 mod registration;
 pub(crate) mod statistics;
+
+pub use data_versions::{DataVersion, DataVersions};
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};

@@ -8,6 +8,7 @@ mod changes;
 mod common;
 mod crash;
 mod created_together;
+mod data_versions;
 mod cursor_records;
 mod definitions;
 mod documents;

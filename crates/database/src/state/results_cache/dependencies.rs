@@ -3,7 +3,11 @@
 
 use aql_plan::{EnumerateView, Expression, NodeKind, Plan, for_each_node};
 use catalog::{CollectionId, IndexId};
-use storage::{Catalog, Collection, DataVersion, Database};
+use storage::{Catalog, Collection, DataVersion, DataVersions, Database};
+
+/// Maximum number of collections in a database whose graph queries have cached results, where the
+/// version of each collection takes a message.
+const COLLECTIONS_MAX: usize = 32;
 
 /// Collections and the versions in which a query read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +54,8 @@ struct Dependency {
 
 impl Dependency {
     /// Returns the present version, or `None` while the collection is being written.
-    fn now(collection: &Collection) -> Option<Self> {
-        let version = collection.data_version()?;
+    fn now(collection: &Collection, versions: &DataVersions<'_>) -> Option<Self> {
+        let version = versions.of(collection)?;
         Some(Dependency { name: collection.name().into(), id: collection.id(), version })
     }
 }
@@ -80,6 +84,7 @@ impl Dependencies {
         catalog: &Catalog,
         database: &Database,
         include_system: bool,
+        versions: &DataVersions<'_>,
     ) -> Option<Self> {
         let is_left_out =
             |collection: &Collection| collection.definition().properties.is_system && !include_system;
@@ -89,7 +94,7 @@ impl Dependencies {
             if collection.id().0 != used.collection.id || is_left_out(collection) {
                 return None;
             }
-            collections.push(Dependency::now(collection)?);
+            collections.push(Dependency::now(collection, versions)?);
         }
         let named = collections.len();
         if !views_match(plan, database) {
@@ -100,11 +105,15 @@ impl Dependencies {
         for (collection, index) in searched {
             let found = database.collection_by_id(collection).filter(|found| !is_left_out(found))?;
             searches.push(Search { collection, index, state: found.index(index)?.search_state()? });
-            add(&mut collections, found)?;
+            add(&mut collections, found, versions)?;
         }
         let of_all = reads_by_identifier(plan);
         if of_all {
-            database.collections().try_for_each(|collection| add(&mut collections, collection))?;
+            let is_message_each = !versions.are_in_memory();
+            if is_message_each && database.collections().count() > COLLECTIONS_MAX {
+                return None;
+            }
+            database.collections().try_for_each(|collection| add(&mut collections, collection, versions))?;
         }
         let is_defined_elsewhere = !views.is_empty() || !searches.is_empty() || uses_analyzers(plan);
         let catalog_version = is_defined_elsewhere.then(|| catalog.version());
@@ -112,7 +121,12 @@ impl Dependencies {
     }
 
     /// Returns true if nothing changed since the result was read.
-    pub(crate) fn hold_in(&self, catalog: &Catalog, database: &Database) -> bool {
+    pub(crate) fn hold_in(
+        &self,
+        catalog: &Catalog,
+        database: &Database,
+        versions: &DataVersions<'_>,
+    ) -> bool {
         if self.catalog_version.is_some_and(|version| version != catalog.version()) {
             return false;
         }
@@ -123,7 +137,7 @@ impl Dependencies {
             && self.collections.iter().all(|known| {
                 database
                     .collection(&known.name)
-                    .is_some_and(|now| now.id() == known.id && now.data_version() == Some(known.version))
+                    .is_some_and(|now| now.id() == known.id && versions.of(now) == Some(known.version))
             })
     }
 
@@ -166,9 +180,13 @@ impl Dependencies {
 }
 
 /// Adds a collection, unless it is known already. Returns `None` while it is being written.
-fn add(collections: &mut Vec<Dependency>, collection: &Collection) -> Option<()> {
+fn add(
+    collections: &mut Vec<Dependency>,
+    collection: &Collection,
+    versions: &DataVersions<'_>,
+) -> Option<()> {
     if !collections.iter().any(|known| known.id == collection.id()) {
-        collections.push(Dependency::now(collection)?);
+        collections.push(Dependency::now(collection, versions)?);
     }
     Some(())
 }

@@ -34,7 +34,7 @@ mod tests;
 use loads::LoadRecords;
 use records::Records;
 
-pub(crate) use records::read;
+pub(crate) use records::{commits_of_all, read};
 
 /// Maximum number of concurrent commits to one collection; others wait. Also the number of bits in
 /// the mask of free slots.
@@ -360,8 +360,14 @@ impl HeldRecord {
     }
 
     fn values(&self) -> Totals {
-        let mut values = self.counters.slot_of(self.record).map(Slot::load).unwrap_or_default();
+        let before = self.counters.slot_of(self.record).map(Slot::load).unwrap_or_default();
+        let mut values = before;
         values.add(self.change);
+        if self.counters.shared.is_some() && values.revision == before.revision {
+            // Other servers see by the revision that there was a commit, also where documents have
+            // kept their old ones: see `commits_of_all`.
+            values.revision = Revision(before.revision.0.saturating_add(1));
+        }
         values
     }
 }

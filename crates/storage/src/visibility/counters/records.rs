@@ -21,6 +21,14 @@ pub(crate) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Totals> 
     Ok(totals)
 }
 
+/// Returns a number that grows with each commit to a collection that servers share: the sum of the
+/// revisions of all records, and one for each. A commit adds a record, or makes the revision of one
+/// greater, and nobody removes one.
+pub(crate) fn commits_of_all(snapshot: &dyn Snapshot, object: ObjectId) -> Result<u128> {
+    let records = Records::read(snapshot, object)?.records;
+    Ok(records.iter().map(|(_, values)| u128::from(values.revision.0) + 1).sum())
+}
+
 /// The records of one collection in a snapshot.
 pub(super) struct Records {
     pub(super) records: Vec<(CounterRecord, Totals)>,
