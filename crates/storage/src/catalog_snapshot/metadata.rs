@@ -1,11 +1,11 @@
 //! Reading the server's own records: all of them when the store opens, and those that another
 //! server has changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use catalog::{
-    CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, Record, UserDefinition,
+    CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, ObjectId, Record, UserDefinition,
     ViewDefinition,
 };
 use errors::{Error, Result};
@@ -22,7 +22,7 @@ use crate::encoding::pack;
 use crate::ids::key_generator::KeyGenerator;
 use crate::locks::collection_lock::CollectionLock;
 use crate::sharing::Coordination;
-use crate::visibility::counters::{Counters, Totals};
+use crate::visibility::counters::{self, Counters, Records, Totals};
 use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CommitNumber;
 use crate::{Index, Revision};
@@ -75,7 +75,10 @@ pub(crate) fn load(
     let catalog = Catalog { version: 1, has_text_indexes, has_access_rules, ..Catalog::default() };
     let mut reader = Reader::new(snapshot, opening, known, catalog);
     for kind in [Kind::Database, Kind::Collection, Kind::View, Kind::User] {
-        for_each(snapshot, kind_range(kind), |key, value| reader.put(key, value))?;
+        let mut scan = snapshot.scan(ScanSpec::forward(kind_range(kind)))?;
+        while let Some(block) = scan.next_block(READ_LIMITS)? {
+            reader.put_all(block.iter())?;
+        }
     }
     Ok((reader.catalog, reader.last_revision))
 }
@@ -97,13 +100,11 @@ pub(crate) fn load_changed(
     let mut rest = keys.as_slice();
     while !rest.is_empty() {
         let values = snapshot.get_many(rest)?;
+        let found = || rest.iter().zip(values.iter());
+        let mut removed = found().filter(|(_, value)| value.is_none());
+        removed.try_for_each(|(key, _)| reader.remove_database(key))?;
         // Databases come before their collections, because keys are ordered by kind.
-        for (key, value) in rest.iter().zip(values.iter()) {
-            match value {
-                Some(record) => reader.put(key, record)?,
-                None => reader.remove_database(key)?,
-            }
-        }
+        reader.put_all(found().filter_map(|(key, value)| Some((*key, value?))))?;
         rest = rest.get(values.iter().len().max(1)..).unwrap_or_default();
     }
     Ok((reader.catalog, reader.last_revision))
@@ -117,6 +118,16 @@ struct Reader<'a> {
     catalog: Catalog,
     /// The greatest revision of the collections that were opened.
     last_revision: Revision,
+    /// The parts of the collections that are opened next.
+    opened: OpenedParts,
+}
+
+/// Parts of collections that are about to be opened. They were read for many at once.
+#[derive(Default)]
+struct OpenedParts {
+    counters: HashMap<ObjectId, Records>,
+    /// The estimate of each index; `None` for one without.
+    estimates: HashMap<ObjectId, Option<Arc<Estimate>>>,
 }
 
 impl<'a> Reader<'a> {
@@ -126,7 +137,8 @@ impl<'a> Reader<'a> {
         known: Option<&'a Catalog>,
         catalog: Catalog,
     ) -> Self {
-        Reader { snapshot, opening, known, catalog, last_revision: Revision::default() }
+        let opened = OpenedParts::default();
+        Reader { snapshot, opening, known, catalog, last_revision: Revision::default(), opened }
     }
 
     /// Removes the known definition of a record, unless others belong to it.
@@ -154,6 +166,34 @@ impl<'a> Reader<'a> {
             self.catalog.databases.retain(|_, database| database.definition.id != id);
         }
         Ok(())
+    }
+
+    /// Adds the definitions of records.
+    fn put_all<'r>(&mut self, records: impl Iterator<Item = (&'r [u8], &'r [u8])>) -> Result<()> {
+        let records: Vec<_> = records.collect();
+        self.opened = self.read_ahead(&records)?;
+        records.into_iter().try_for_each(|(key, record)| self.put(key, record))
+    }
+
+    /// Reads what the collections of some records need to be opened, if they are new or changed.
+    fn read_ahead(&self, records: &[(&[u8], &[u8])]) -> Result<OpenedParts> {
+        let (mut objects, mut indexes) = (Vec::new(), Vec::new());
+        for (key, record) in records {
+            let Some(DefinitionKey::Collection(..)) = definition_of_key(key) else { continue };
+            let definition = CollectionDefinition::from_record(record)?;
+            let before = self.known.and_then(|known| known.collection_by_id(definition.id));
+            if before.is_none_or(|before| before.object_id() != definition.object_id) {
+                objects.push(definition.object_id);
+            }
+            let is_new =
+                |index: &&IndexDefinition| before.is_none_or(|before| before.index(index.id).is_none());
+            indexes.extend(definition.indexes.iter().filter(is_new).map(|index| index.object_id));
+        }
+        let counters = counters::read_many(self.snapshot, &objects)?;
+        Ok(OpenedParts {
+            counters: objects.into_iter().zip(counters).collect(),
+            estimates: read_estimates(self.snapshot, &indexes)?,
+        })
     }
 
     /// Adds the definition of a record.
@@ -193,9 +233,9 @@ impl<'a> Reader<'a> {
         let collection = match before {
             Some(before) if before.has_record(&database.definition, record)? => Arc::clone(before),
             before => {
-                let (snapshot, opening) = (self.snapshot, self.opening);
+                let (snapshot, opening, parts) = (self.snapshot, self.opening, &mut self.opened);
                 let (collection, totals) =
-                    open_collection(snapshot, &database.definition, definition, opening, before)?;
+                    open_collection(snapshot, &database.definition, definition, opening, parts, before)?;
                 self.last_revision = self.last_revision.max(totals.revision);
                 Arc::new(collection)
             }
@@ -240,10 +280,19 @@ fn open_collection(
     database: &DatabaseDefinition,
     definition: CollectionDefinition,
     opening: &Opening<'_>,
+    parts: &mut OpenedParts,
     before: Option<&Arc<Collection>>,
 ) -> Result<(Collection, Totals)> {
     let Opening { options, coordination, number } = *opening;
-    let (counters, totals) = Counters::open(snapshot, definition.object_id, coordination)?;
+    let object = definition.object_id;
+    let (counters, totals) = match parts.counters.remove(&object) {
+        Some(records) => Counters::of_records(records, object, coordination),
+        // The collection continues with the counters of its previous version.
+        None if before.is_some_and(|before| before.object_id() == object) => {
+            (Counters::empty(object), Totals::default())
+        }
+        None => Counters::open(snapshot, object, coordination)?,
+    };
     let mut indexes = Vec::with_capacity(definition.indexes.len());
     for index in &definition.indexes {
         // Not all that a client has said is stored.
@@ -253,7 +302,10 @@ fn open_collection(
             indexes.push(Arc::clone(same));
             continue;
         }
-        let estimate = read_estimate(snapshot, index)?;
+        let estimate = match parts.estimates.remove(&index.object_id) {
+            Some(estimate) => estimate,
+            None => read_estimates(snapshot, &[index.object_id])?.into_values().next().flatten(),
+        };
         indexes.push(Arc::new(Index::open_stored(index.clone(), estimate, snapshot, &options.search)?));
     }
     let properties = &definition.properties;
@@ -284,11 +336,26 @@ fn open_collection(
     Ok((collection, totals))
 }
 
-fn read_estimate(snapshot: &dyn Snapshot, index: &IndexDefinition) -> Result<Option<Arc<Estimate>>> {
-    let values = snapshot.get_many(&[&estimate_key(index.object_id)])?;
-    // A damaged estimate does not prevent opening: the index then starts without one.
-    let estimate = values.iter().next().flatten().and_then(|bytes| Estimate::from_record(bytes).ok());
-    Ok(estimate.map(Arc::new))
+/// Reads the estimates of indexes, by their objects.
+fn read_estimates(
+    snapshot: &dyn Snapshot,
+    indexes: &[ObjectId],
+) -> Result<HashMap<ObjectId, Option<Arc<Estimate>>>> {
+    let keys: Vec<Vec<u8>> = indexes.iter().map(|object| estimate_key(*object)).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let mut estimates = HashMap::with_capacity(indexes.len());
+    let mut rest = keys.as_slice();
+    let mut objects = indexes.iter();
+    while !rest.is_empty() {
+        let values = snapshot.get_many(rest)?;
+        for (bytes, object) in values.iter().zip(objects.by_ref()) {
+            // A damaged estimate does not prevent opening: the index then starts without one.
+            let estimate = bytes.and_then(|bytes| Estimate::from_record(bytes).ok());
+            estimates.insert(*object, estimate.map(Arc::new));
+        }
+        rest = rest.get(values.iter().len().max(1)..).unwrap_or_default();
+    }
+    Ok(estimates)
 }
 
 /// Writes the estimates that have changed.

@@ -18,9 +18,11 @@ use crate::encoding::pack;
 
 pub(crate) use locks::{LockRecord, read_locks};
 
-/// The times between two checks of the other members.
-const LOOK_FIRST: Duration = Duration::from_millis(4);
-const LOOK_MAX: Duration = Duration::from_millis(40);
+/// The time between two checks of the other members, which usually acknowledge within some
+/// hundredths of a second, and the same for one that takes longer than [`LOOK_OFTEN_TIME`].
+const LOOK_OFTEN: Duration = Duration::from_millis(4);
+const LOOK_OFTEN_TIME: Duration = Duration::from_millis(200);
+const LOOK_RARELY: Duration = Duration::from_millis(40);
 
 /// Maximum number of repetitions of a transaction that conflicts with those of other servers.
 pub(crate) const ATTEMPTS: u32 = 40;
@@ -63,6 +65,8 @@ pub(crate) struct Members {
     installed: AtomicU64,
     /// The numbers of the living members as of the last look, this server's among them.
     living: RwLock<Arc<[MemberNumber]>>,
+    /// The last look at the members for threads that wait for them, and the time when it began.
+    looked: Mutex<Option<(Instant, Arc<[Member]>)>>,
     /// The error of the last attempt to follow the others; `None` after a success.
     failure: Mutex<Option<Error>>,
     /// True once the lease of this server has ended.
@@ -88,6 +92,7 @@ impl Members {
             sharing,
             installed,
             living,
+            looked: Mutex::default(),
             failure: Mutex::default(),
             has_lost_lease: AtomicBool::new(false),
             leftover: Mutex::default(),
@@ -145,9 +150,9 @@ impl Members {
             Some(part) => member.has_finished(announcement, part),
             None => member.has_acknowledged(announcement),
         };
-        let mut pause = LOOK_FIRST;
+        let begun = Instant::now();
         loop {
-            match self.sharing.members() {
+            match self.members_since(Instant::now()) {
                 Ok(members) if members.iter().all(|member| own.is(member) || has_done(member)) => {
                     return Ok(true);
                 }
@@ -158,9 +163,22 @@ impl Members {
                 return Ok(false);
             }
             check()?;
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(LOOK_MAX);
+            let is_usual = begun.elapsed() < LOOK_OFTEN_TIME;
+            std::thread::sleep(if is_usual { LOOK_OFTEN } else { LOOK_RARELY });
         }
+    }
+
+    /// Returns the members as of a moment that is not before `moment`. Threads that ask while
+    /// another one reads share the next message.
+    fn members_since(&self, moment: Instant) -> kv::Result<Arc<[Member]>> {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, members)) = looked.as_ref().filter(|(begun, _)| *begun >= moment) {
+            return Ok(Arc::clone(members));
+        }
+        let begun = Instant::now();
+        let members: Arc<[Member]> = self.sharing.members()?.into();
+        *looked = Some((begun, Arc::clone(&members)));
+        Ok(members)
     }
 
     /// Returns the numbers of the living members as of the last look, this server's among them.

@@ -32,9 +32,8 @@ mod records;
 mod tests;
 
 use loads::LoadRecords;
-use records::Records;
 
-pub(crate) use records::{commits_of_all, read};
+pub(crate) use records::{Records, commits_of_all, read, read_many};
 
 /// Maximum number of concurrent commits to one collection; others wait. Also the number of bits in
 /// the mask of free slots.
@@ -166,16 +165,25 @@ impl Counters {
         object: ObjectId,
         coordination: &Coordination,
     ) -> Result<(Self, Totals)> {
+        Ok(Self::of_records(Records::read(snapshot, object)?, object, coordination))
+    }
+
+    /// Makes the counters of an object that has these records, and returns the totals with them.
+    pub(crate) fn of_records(
+        records: Records,
+        object: ObjectId,
+        coordination: &Coordination,
+    ) -> (Self, Totals) {
         let counters = Counters::empty(object).shared_by(coordination);
         let mut totals = Totals::default();
-        let Records { records, loads_from } = Records::read(snapshot, object)?;
+        let Records { records, loads_from } = records;
         counters.loads.begin_at(loads_from);
         for (record, values) in records {
             counters.note(record, values);
             totals.add(values);
         }
         counters.count(totals);
-        Ok((counters, totals))
+        (counters, totals)
     }
 
     /// Stores the values of a record in memory.

@@ -2,7 +2,7 @@
 
 use catalog::ObjectId;
 use errors::{Error, Result};
-use kv::{BlockLimits, KeyRange, ScanSpec, Snapshot};
+use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 
 use super::{SLOTS, Totals};
 use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record, is_loads_from};
@@ -29,8 +29,34 @@ pub(crate) fn commits_of_all(snapshot: &dyn Snapshot, object: ObjectId) -> Resul
     Ok(records.iter().map(|(_, values)| u128::from(values.revision.0) + 1).sum())
 }
 
+/// Reads the records of several collections, in order. Where reads wait for messages, several wait
+/// together.
+pub(crate) fn read_many(snapshot: &dyn Snapshot, objects: &[ObjectId]) -> Result<Vec<Records>> {
+    let at_once = snapshot.concurrent_reads();
+    if at_once <= 1 {
+        return objects.iter().map(|object| Records::read(snapshot, *object)).collect();
+    }
+    let mut all = Vec::with_capacity(objects.len());
+    for some in objects.chunks(at_once) {
+        let begin = |object: &ObjectId| {
+            // No records are removed where several servers write, so there is nothing to skip.
+            let mut scan = snapshot.scan(ScanSpec::forward(counter_range(*object)))?;
+            scan.fetch();
+            Ok(scan)
+        };
+        let scans: Result<Vec<Box<dyn Scan>>> = some.iter().map(begin).collect();
+        for scan in scans? {
+            let mut records = Records::default();
+            records.add(scan)?;
+            all.push(records);
+        }
+    }
+    Ok(all)
+}
+
 /// The records of one collection in a snapshot.
-pub(super) struct Records {
+#[derive(Default)]
+pub(crate) struct Records {
     pub(super) records: Vec<(CounterRecord, Totals)>,
     /// The number from which on loads have records.
     pub(super) loads_from: u64,
@@ -43,17 +69,16 @@ impl Records {
     /// was alone in a table, and a scan across them would open all these tables until the engine
     /// has merged them.
     pub(super) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Self> {
-        let mut records = Records { records: Vec::new(), loads_from: 0 };
+        let mut records = Records::default();
         let all = counter_range(object);
         let first_load = counter_key(object, CounterRecord::Load(0));
-        records.scan(snapshot, KeyRange::new(all.start, first_load))?;
+        records.add(snapshot.scan(ScanSpec::forward(KeyRange::new(all.start, first_load)))?)?;
         let loads = counter_key(object, CounterRecord::Load(records.loads_from));
-        records.scan(snapshot, KeyRange::new(loads, all.end))?;
+        records.add(snapshot.scan(ScanSpec::forward(KeyRange::new(loads, all.end)))?)?;
         Ok(records)
     }
 
-    fn scan(&mut self, snapshot: &dyn Snapshot, range: KeyRange) -> Result<()> {
-        let mut scan = snapshot.scan(ScanSpec::forward(range))?;
+    fn add(&mut self, mut scan: Box<dyn Scan>) -> Result<()> {
         while let Some(block) = scan.next_block(BlockLimits { rows: SLOTS, bytes: SCAN_BYTES })? {
             for (key, value) in block.iter() {
                 if is_loads_from(key) {
