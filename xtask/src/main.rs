@@ -65,7 +65,7 @@ const STEPS: &[Step] = &[
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-Dwarnings"]),
     },
     Step { name: "docs", promise: "the documentation builds without a warning", run: docs },
-    Step { name: "test", promise: "every test passes", run: || cargo(&["test", "--workspace"]) },
+    Step { name: "test", promise: "every test passes", run: test },
     Step {
         name: "histories",
         promise: "transactions have snapshot isolation, also across kills and at a follower",
@@ -181,6 +181,20 @@ fn check(names: &[String]) -> ExitCode {
         println!("== {}: ok after {:.1} s", step.name, start.elapsed().as_secs_f64());
     }
     ExitCode::SUCCESS
+}
+
+/// Runs all tests. Many of them wait for servers that they have started, so more of them run at
+/// once than there are processors, unless `RUST_TEST_THREADS` says otherwise.
+fn test() -> Result<(), Failure> {
+    const THREADS: &str = "RUST_TEST_THREADS";
+    const TESTS_PER_PROCESSOR: usize = 2;
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["test", "--workspace"]);
+    if std::env::var_os(THREADS).is_none() {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        command.env(THREADS, (processors * TESTS_PER_PROCESSOR).to_string());
+    }
+    run(&mut command)
 }
 
 /// Runs the tests that take an engine. The variable also chooses the engine of servers that tests
