@@ -78,11 +78,13 @@ impl Commit {
         let Some(primary) = mutations.primary() else { return Ok(()) };
         let keys = mutations.len() as u64;
         let may_fill_up = mutations.may_fill_up();
-        let after = if client.one_phase { client.timestamps.next().await? } else { start };
+        let names = mutations.keys();
+        // In two phases, the commit's timestamp comes after the first one.
+        let one_phase = client.one_phase && batches::of_keys(&client, names.clone()).await?.len() == 1;
+        let after = if one_phase { client.timestamps.next().await? } else { start };
         let commit = Arc::new(Commit { client, start, primary, keys, after, patience, may_fill_up });
         let _heartbeat = Heartbeat::start(&commit);
-        let names = mutations.keys();
-        match commit.prewrite_all(mutations).await {
+        match commit.prewrite_all(mutations, one_phase).await {
             Ok(Prewritten::Committed) => return Ok(()),
             Ok(Prewritten::Locked) => {}
             Err(failure) => return commit.give_up(failure, names).await,

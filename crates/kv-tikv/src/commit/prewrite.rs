@@ -54,13 +54,14 @@ impl From<Error> for Failure {
 }
 
 impl Commit {
-    /// Locks the keys of mutations.
+    /// Locks the keys of mutations. With `one_phase` it commits them at the same time, if one
+    /// message has all of them.
     pub(crate) async fn prewrite_all(
         self: &Arc<Self>,
         mutations: Mutations,
+        one_phase: bool,
     ) -> std::result::Result<Prewritten, Failure> {
-        if self.client.one_phase
-            && let Ok([_]) = <[_; 1]>::try_from(batches::of_keys(&self.client, mutations.keys()).await?)
+        if one_phase
             && let Ok([batch]) =
                 <[_; 1]>::try_from(batches::of_mutations(&self.client, mutations.merged()).await?)
         {

@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::time::Duration;
 
-use kv::{Engine, Error, TIMESTAMPS_MAX};
+use kv::{Durability, Engine, Error, TIMESTAMPS_MAX, TransactionOptions};
 
 use super::{get, open, put};
 use crate::mock_cluster::{Failure, MockCluster};
@@ -30,6 +30,16 @@ fn a_snapshot_costs_one_timestamp() {
     }
     let (_, given) = cluster.timestamps();
     assert!((2 * ROUNDS..=2 * ROUNDS + BACKGROUND).contains(&given), "{given}");
+    // The same if the keys of the commit are in two regions.
+    cluster.split(b"persea/dm");
+    for _ in 0..ROUNDS {
+        let mut transaction = engine.begin(TransactionOptions::default()).unwrap();
+        transaction.put(b"k", b"3").unwrap();
+        transaction.put(b"z", b"3").unwrap();
+        transaction.commit(Durability::Buffered).unwrap();
+    }
+    let (_, given) = cluster.timestamps();
+    assert!((2 * ROUNDS..=2 * ROUNDS + BACKGROUND).contains(&given), "{given} in two regions");
 }
 
 /// Snapshots that begin while a message is on its way share the next one.
