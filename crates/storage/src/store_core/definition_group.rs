@@ -228,7 +228,9 @@ impl StoreCore {
             positions.extend(held);
             unlogged.push(recorder);
         }
-        let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
+        // Readers may go on while locks change.
+        let present = group.changes_catalog.then(|| self.catalog.write());
+        let present = present.map(|catalog| catalog.unwrap_or_else(PoisonError::into_inner));
         self.write_gate.check_leading()?;
         if let Err(error) = transaction.commit(kv::Durability::Buffered) {
             if !matches!(error, kv::Error::Undetermined { .. }) {
@@ -246,9 +248,9 @@ impl StoreCore {
             return Err(error.into());
         }
         self.coordination.install(announced);
-        if group.changes_catalog {
+        if let Some(mut present) = present {
             debug_assert!(group.catalog.version > present.version, "plans would outlive their definitions");
-            *present = Arc::new(group.catalog.clone());
+            *present = Arc::new(std::mem::take(&mut group.catalog));
         }
         Ok(announced)
     }
