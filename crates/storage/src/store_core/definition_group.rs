@@ -1,4 +1,4 @@
-//! Changes of definitions that one commit makes.
+//! Changes of definitions, and of the records by which servers coordinate, that one commit makes.
 //!
 //! Where several servers share a store, each change writes the record of announcements, so no two
 //! of them may overlap, and each commit waits for messages. Therefore the threads that wait for
@@ -38,13 +38,14 @@ pub(crate) struct Definitions {
 /// Held during a change of definitions.
 pub(crate) struct DefinitionsGuard<'a>(MutexGuard<'a, Option<Group>>);
 
-/// The part of the definitions that a change is about, for the other servers.
+/// The records that a change writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ChangeKind {
-    /// It makes a new version of the catalog, which they must read.
-    Catalog,
-    /// It changes locks of collections, and leaves the catalog as it is.
-    Locks,
+pub(super) enum ChangeOf {
+    /// Definitions. The change makes a new version of the catalog, which other servers must read.
+    Definitions,
+    /// Records by which servers coordinate: locks of collections, and that of the change log. The
+    /// catalog stays as it is.
+    Coordination,
 }
 
 /// Changes that have not committed yet.
@@ -123,7 +124,7 @@ impl Group {
     fn add<T>(
         &mut self,
         core: &StoreCore,
-        kind: ChangeKind,
+        of: ChangeOf,
         change: impl FnOnce(&mut Draft) -> Result<T>,
     ) -> Result<T> {
         let transaction = self.transaction.take();
@@ -143,7 +144,7 @@ impl Group {
             self.catalog = catalog;
             self.changes.push(changes);
             self.changed.append(changed);
-            self.changes_catalog |= kind == ChangeKind::Catalog;
+            self.changes_catalog |= of == ChangeOf::Definitions;
             self.count += 1;
         } else {
             transaction.rollback_to(before);
@@ -165,7 +166,7 @@ impl StoreCore {
     /// Errors: 1200 if another server was faster, those of `change` and of the engine.
     pub(super) fn change_once<T>(
         &self,
-        kind: ChangeKind,
+        of: ChangeOf,
         change: impl FnOnce(&mut Draft) -> Result<T>,
     ) -> Result<(T, Announced)> {
         let (mut turn, group) = self.definitions.wait_for_turn();
@@ -173,7 +174,7 @@ impl StoreCore {
             Some(group) => group,
             None => self.begin_group()?,
         };
-        let answer = group.add(self, kind, change);
+        let answer = group.add(self, of, change);
         let outcome = Arc::clone(&group.outcome);
         let is_left = group.has_room() && !self.coordination.is_alone() && self.definitions.has_successor();
         match (group.count, is_left) {

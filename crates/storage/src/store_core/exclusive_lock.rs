@@ -11,7 +11,7 @@ use crate::Collection;
 use crate::locks::collection_lock::{CollectionLockGuard, LockMode};
 use crate::sharing::{LockRecord, Members};
 use crate::store_core::StoreCore;
-use crate::store_core::definition_group::ChangeKind;
+use crate::store_core::definition_group::ChangeOf;
 
 /// The pause before another look at a collection that another server has.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -104,7 +104,7 @@ impl StoreCore {
         let id = self.ids.next()?;
         let mut written = None;
         let outcome = self.coordination.repeat(|| {
-            self.change_once(ChangeKind::Locks, |draft| {
+            self.change_once(ChangeOf::Coordination, |draft| {
                 written = members.write_lock(draft.transaction(), collection.id(), id)?;
                 Ok(())
             })
@@ -125,7 +125,7 @@ impl StoreCore {
 
     /// Removes the record of a lock, if it is still there, and announces that.
     pub(super) fn remove_lock(&self, record: LockRecord) -> Result<()> {
-        let remove = || self.change_once(ChangeKind::Locks, |draft| record.remove(draft.transaction()));
+        let remove = || self.change_once(ChangeOf::Coordination, |draft| record.remove(draft.transaction()));
         self.coordination.repeat(remove).map(drop)
     }
 

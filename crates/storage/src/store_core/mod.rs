@@ -32,7 +32,7 @@ use crate::locks::partial_commits::PartialCommits;
 use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts, VectorBuilds};
 use crate::sharing::Coordination;
 use crate::store_core::cleaner::Cleaner;
-use crate::store_core::definition_group::{ChangeKind, Definitions};
+use crate::store_core::definition_group::{ChangeOf, Definitions};
 use crate::store_core::write_gate::WriteGate;
 use crate::visibility::read_cache::ReadCache;
 use crate::visibility::{LoadClock, Publisher};
@@ -134,7 +134,8 @@ impl StoreCore {
     /// the catalog then follows the store.
     pub(crate) fn alter<T>(&self, mut change: impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
         self.check_writable()?;
-        let (answer, _) = self.coordination.repeat(|| self.change_once(ChangeKind::Catalog, &mut change))?;
+        let (answer, _) =
+            self.coordination.repeat(|| self.change_once(ChangeOf::Definitions, &mut change))?;
         if self.options.sync_definitions {
             // Without any lock, so that readers do not wait for the disk.
             let unsynced = |error: kv::Error| kv::Error::Undetermined { reason: error.to_string() };

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use aql_value::Waiting;
 use errors::{Error, ErrorCode, Result};
-use kv::{Durability, TransactionOptions, WriteTransaction};
 
 use crate::LogStart;
 use crate::base::change_log_options::ChangeLogMode;
@@ -15,6 +14,7 @@ use crate::change_log::{LOOK, MemberProgress, SharedPositions, not_yet, read_sta
 use crate::encoding::change::{log_before, logged_databases};
 use crate::sharing::{Members, announced};
 use crate::store_core::StoreCore;
+use crate::store_core::definition_group::ChangeOf;
 
 /// The time that a start waits for the transactions of other servers.
 const OPEN_WAIT: Duration = Duration::from_secs(5);
@@ -147,26 +147,18 @@ impl StoreCore {
     /// Changes the record of the log, announces that, and follows it. A record that stays as it is
     /// is only followed.
     fn change_record(&self, change: impl Fn(Option<LogStart>) -> Result<Option<LogStart>>) -> Result<Noted> {
-        let (announcement, record) = Members::repeat(|| {
-            let _definitions = self.definitions();
-            let mut transaction = self.engine.begin(TransactionOptions::default())?;
-            let view = transaction.view();
-            self.catch_up(view.as_ref())?;
-            let present = read_start(view.as_ref())?;
-            let wanted = change(present)?;
-            if wanted == present {
-                return Ok((announced(view.as_ref())?.number, present));
-            }
-            write_record(transaction, wanted)
+        let (record, announced) = self.coordination.repeat(|| {
+            self.change_once(ChangeOf::Coordination, |draft| {
+                let transaction = draft.transaction();
+                let present = read_start(transaction.view().as_ref())?;
+                let wanted = change(present)?;
+                if wanted != present {
+                    write_start(transaction, wanted)?;
+                }
+                Ok(wanted)
+            })
         })?;
-        self.change_log.follow(announcement, record);
-        Ok((announcement, record))
+        self.change_log.follow(announced.number, record);
+        Ok((announced.number, record))
     }
-}
-
-fn write_record(mut transaction: Box<dyn WriteTransaction>, record: Option<LogStart>) -> Result<Noted> {
-    write_start(transaction.as_mut(), record)?;
-    let announced = Members::announce(transaction.as_mut(), false)?;
-    transaction.commit(Durability::Synced)?;
-    Ok((announced.number, record))
 }
