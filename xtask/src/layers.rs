@@ -13,6 +13,7 @@ const LAYERS: &[&[&str]] = &[
         "aql-date",
         "chart",
         "encryption",
+        "file-lock",
         "gzip-members",
         "metrics",
         "mock-http",

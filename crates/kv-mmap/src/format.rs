@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use file_lock::FileLock;
 use kv::{Error, Result};
-use rustix::fs::{FlockOperation, flock};
 
 use crate::data_files;
 use crate::error::map_open_io;
@@ -28,7 +28,9 @@ const PREFIX: &str = "persea mmfiles ";
 const LOCK_NAME: &str = "LOCK";
 
 /// An exclusive lock of a store's folder. The operating system ends it with the process.
-pub struct FolderLock(#[allow(dead_code, reason = "closing the file ends the lock")] File);
+pub struct FolderLock {
+    _lock: FileLock,
+}
 
 impl FolderLock {
     /// Locks the folder. Errors: [`Error::Locked`] if another store has it open.
@@ -36,10 +38,10 @@ impl FolderLock {
         let path = folder.join(LOCK_NAME);
         let file = File::options().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(|error| map_open_io("opening", &path, &error))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(FolderLock(file)),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::Locked { path: folder.to_owned() }),
-            Err(error) => Err(map_open_io("locking", &path, &error.into())),
+        match FileLock::exclusive(file) {
+            Ok(Some(lock)) => Ok(FolderLock { _lock: lock }),
+            Ok(None) => Err(Error::Locked { path: folder.to_owned() }),
+            Err(error) => Err(map_open_io("locking", &path, &error)),
         }
     }
 }

@@ -6,10 +6,12 @@
 //! | `journal.new` | a journal that was not complete when the program ended. It is overwritten |
 //! | `lock` | empty, and locked while a program uses the folder |
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use file_lock::FileLock;
 
 use super::disk::{Disk, DiskFuture};
 use crate::error::{Error, Result};
@@ -17,7 +19,7 @@ use crate::error::{Error, Result};
 /// A folder that this process has locked.
 pub(crate) struct Folder {
     place: Arc<Place>,
-    _lock: File,
+    _lock: FileLock,
 }
 
 /// The parts that threads which write need.
@@ -36,12 +38,8 @@ impl Folder {
         }
         let lock = folder.join("lock");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock).map_err(failed)?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                failed(io::Error::new(io::ErrorKind::ResourceBusy, "another process uses it"))
-            }
-            TryLockError::Error(error) => failed(error),
-        })?;
+        let in_use = || io::Error::new(io::ErrorKind::ResourceBusy, "another process uses it");
+        let lock = FileLock::exclusive(lock).and_then(|lock| lock.ok_or_else(in_use)).map_err(failed)?;
         let place = Place { folder: folder.to_owned(), file: Mutex::default() };
         Ok(Folder { place: Arc::new(place), _lock: lock })
     }

@@ -13,19 +13,30 @@ use proptest::prelude::*;
 /// The length of a part of a key, at which the key is cut.
 const PART: usize = 1_900;
 
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(Vec<u8>);
+
+/// The bytes, and how often each is repeated: one line of a report in place of thousands.
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let runs = self.0.chunk_by(|a, b| a == b).map(|run| format!("{}x{}", run[0], run.len()));
+        f.write_str(&runs.collect::<Vec<_>>().join(" "))
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Step {
-    Put(Vec<u8>),
-    Delete(Vec<u8>),
-    DropRange(Vec<u8>, Vec<u8>),
-    Load(Vec<Vec<u8>>),
-    Scan(Vec<u8>, Vec<u8>, bool, usize),
-    Prefix(Vec<u8>),
+    Put(Key),
+    Delete(Key),
+    DropRange(Key, Key),
+    Load(Vec<Key>),
+    Scan(Key, Key, bool, usize),
+    Prefix(Key),
     Compact,
 }
 
 /// A key of one to three parts. Many of them have the same beginning.
-fn key() -> impl Strategy<Value = Vec<u8>> {
+fn key() -> impl Strategy<Value = Key> {
     let length =
         prop_oneof![1..4_usize, PART - 2..PART + 3, 2 * PART - 2..2 * PART + 3, 3 * PART..3 * PART + 2,];
     (length, prop::sample::select(vec![0, 1, b'k', 0xFF]), prop::option::of((0..3 * PART, any::<u8>())))
@@ -35,7 +46,7 @@ fn key() -> impl Strategy<Value = Vec<u8>> {
                 let at = at % length;
                 key[at] = byte;
             }
-            key
+            Key(key)
         })
 }
 
@@ -65,34 +76,34 @@ fn scan(engine: &dyn Engine, spec: ScanSpec, rows: usize) -> Vec<(Vec<u8>, Vec<u
 fn apply(engine: &dyn Engine, number: usize, step: &Step) -> Vec<(Vec<u8>, Vec<u8>)> {
     let begin = || engine.begin(TransactionOptions::default()).expect("begin");
     match step {
-        Step::Put(key) => {
+        Step::Put(Key(key)) => {
             let mut transaction = begin();
             transaction.put(key, &number.to_be_bytes()).expect("put");
             transaction.commit(Durability::Buffered).expect("commit");
         }
-        Step::Delete(key) => {
+        Step::Delete(Key(key)) => {
             let mut transaction = begin();
             transaction.delete(key).expect("delete");
             transaction.commit(Durability::Buffered).expect("commit");
         }
-        Step::DropRange(start, end) => {
+        Step::DropRange(Key(start), Key(end)) => {
             engine.drop_range(&KeyRange::new(start.clone(), end.clone())).expect("drop_range");
         }
         Step::Load(keys) => {
             let snapshot = engine.snapshot().expect("snapshot");
             let mut load = engine.load(LoadKind::Visible, LoadHint::Scattered).expect("load");
-            for key in keys {
+            for Key(key) in keys {
                 if !snapshot.get_many(&[key]).expect("get_many").is_present(0) {
                     load.add(key, &number.to_be_bytes()).expect("add");
                 }
             }
             load.finish(Durability::Buffered).expect("finish");
         }
-        Step::Scan(start, end, reverse, rows) => {
+        Step::Scan(Key(start), Key(end), reverse, rows) => {
             let range = KeyRange::new(start.clone(), end.clone());
             return scan(engine, ScanSpec { reverse: *reverse, ..ScanSpec::forward(range) }, *rows);
         }
-        Step::Prefix(prefix) => {
+        Step::Prefix(Key(prefix)) => {
             let mut block = Block::new();
             let snapshot = engine.snapshot().expect("snapshot");
             let mut scan = snapshot.prefix_scan().expect("prefix_scan");

@@ -1,8 +1,10 @@
 //! A place in the file system. `files/ab/.new-...` is a piece that is being written.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use file_lock::FileLock;
 
 use super::super::{FILES, MANIFESTS, MARK};
 use super::{Guard, Note, Piece, Place, changed};
@@ -18,7 +20,7 @@ pub(in super::super) struct FolderPlace {
     folder: PathBuf,
 }
 
-impl Guard for File {}
+impl Guard for FileLock {}
 
 impl FolderPlace {
     pub(in super::super) fn new(folder: &Path) -> Self {
@@ -118,27 +120,15 @@ impl Place for FolderPlace {
     }
 
     fn share(&self) -> io::Result<Option<Box<dyn Guard>>> {
-        let file = self.open_mark()?;
-        let locked = file.try_lock_shared();
-        guard(file, locked)
+        Ok(FileLock::shared(self.open_mark()?)?.map(|lock| Box::new(lock) as Box<dyn Guard>))
     }
 
     fn own(&self) -> io::Result<Option<Box<dyn Guard>>> {
-        let file = self.open_mark()?;
-        let locked = file.try_lock();
-        guard(file, locked)
+        Ok(FileLock::exclusive(self.open_mark()?)?.map(|lock| Box::new(lock) as Box<dyn Guard>))
     }
 
     fn clean(&self) -> io::Result<()> {
         // A broken-off piece is listed, and no backup needs it.
         Ok(())
-    }
-}
-
-fn guard(file: File, locked: Result<(), TryLockError>) -> io::Result<Option<Box<dyn Guard>>> {
-    match locked {
-        Ok(()) => Ok(Some(Box::new(file))),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
     }
 }
