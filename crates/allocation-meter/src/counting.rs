@@ -49,6 +49,12 @@ impl Drop for Uncounted {
     }
 }
 
+/// Takes bytes off the calling thread's number: of memory that it has allocated, and that a shared
+/// structure or another thread owns from now on.
+pub fn hand_over(bytes: usize) {
+    count(0, bytes);
+}
+
 #[inline]
 fn count(allocated: usize, freed: usize) {
     // The sizes of layouts fit in `isize`.

@@ -6,12 +6,12 @@
 //!
 //! A piece counts for the thread that allocates it, and against the thread that frees it. So a
 //! thread's number means something only as a difference between two moments, and it may be
-//! negative.
+//! negative. [`hand_over`] tells that a piece has another owner before it is freed.
 
 #![allow(unsafe_code, reason = "an allocator's interface is unsafe")]
 
 mod counting;
 mod peak;
 
-pub use counting::{CountingAllocator, Uncounted, thread_bytes};
+pub use counting::{CountingAllocator, Uncounted, hand_over, thread_bytes};
 pub use peak::{PeakAllocator, restart_thread_peak, thread_peak};

@@ -6,7 +6,7 @@
 use std::sync::mpsc;
 use std::thread;
 
-use allocation_meter::{PeakAllocator, Uncounted, restart_thread_peak, thread_bytes, thread_peak};
+use allocation_meter::{PeakAllocator, Uncounted, hand_over, restart_thread_peak, thread_bytes, thread_peak};
 
 #[global_allocator]
 static ALLOCATOR: PeakAllocator = PeakAllocator;
@@ -97,6 +97,17 @@ fn the_number_is_the_same_after_a_time_that_does_not_count() {
     let piece = piece();
     drop(uncounted);
     assert_eq!(thread_bytes(), before);
+    drop(piece);
+    assert_eq!(thread_bytes(), before - SIZE);
+}
+
+#[test]
+fn a_piece_that_is_handed_over_counts_for_nobody() {
+    let before = thread_bytes();
+    let piece = piece();
+    hand_over(SIZE as usize);
+    assert_eq!(thread_bytes(), before);
+    // The owner's number falls when it frees the piece.
     drop(piece);
     assert_eq!(thread_bytes(), before - SIZE);
 }

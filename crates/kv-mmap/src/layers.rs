@@ -6,8 +6,9 @@ use kv::{Entry, KeyRange, Overlay, Result, Snapshot, Tree, layered};
 
 use crate::version::VersionHandle;
 
-/// The memory in bytes that an entry of a layer takes in addition to its key and value.
-const ENTRY_OVERHEAD_BYTES: usize = 64;
+/// The memory in bytes that an entry of a layer takes in addition to its key and value, with the
+/// allocator's overhead (16).
+const ENTRY_OVERHEAD_BYTES: usize = Tree::NODE_BYTES + Entry::COUNTER_BYTES + 16;
 
 /// The number of writes from which a commit is put into a copy of the layer first, so that readers
 /// do not wait for it.
@@ -34,13 +35,20 @@ impl Layer {
         }
     }
 
-    /// Adds the writes of a commit over those of earlier ones.
-    pub(crate) fn add(&mut self, commit: &Layer) {
+    /// Returns the bytes of the entries' allocations.
+    pub(crate) fn entry_bytes(&self) -> usize {
+        self.bytes - self.writes.len() * (ENTRY_OVERHEAD_BYTES - Entry::COUNTER_BYTES)
+    }
+
+    /// Adds the writes of a commit over those of earlier ones. Returns the bytes of its tree's
+    /// nodes that are those of the layer now.
+    pub(crate) fn add(&mut self, commit: &Layer) -> usize {
         if self.writes.is_empty() {
             *self = commit.clone();
-            return;
+            return commit.writes.len() * Tree::NODE_BYTES;
         }
         commit.writes.iter_from(&[]).for_each(|entry| self.insert(entry.clone()));
+        0
     }
 }
 

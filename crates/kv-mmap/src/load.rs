@@ -76,6 +76,7 @@ impl BulkLoad for Load {
             return Ok(());
         }
         self.store.commit(&self.pairs, WaitPolicy::UpTo(std::time::Duration::MAX))?;
+        allocation_meter::hand_over(self.pairs.entry_bytes());
         // The load counts as a commit without keys, so that later syncs include it.
         let commit = self.store.conflict_table().enter().commit();
         self.store.harden(commit, durability)

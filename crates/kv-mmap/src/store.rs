@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use allocation_meter::Uncounted;
 use encryption::{TemporaryFile, TemporaryFolder};
 use kv::{
     ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LivingSnapshots, LocalStore, LogSync, Result,
@@ -126,7 +127,8 @@ impl Store {
         created.map_err(|error| map_open_io("creating a file in", &path, &error))
     }
 
-    /// Writes a commit to the log and makes it visible.
+    /// Writes a commit to the log and makes it visible. The memory of its tree is the store's then;
+    /// that of the entries is handed over by the caller.
     pub(crate) fn commit(&self, commit: &Layer, wait: WaitPolicy) -> Result<()> {
         self.check_open()?;
         self.admit(wait)?;
@@ -135,20 +137,21 @@ impl Store {
         // of the layers.
         let mut writer = self.log.writer();
         self.check_open()?;
+        let shared = Uncounted::begin();
         writer.append_writes(&commit.writes)?;
-        let active_bytes = if Layers::is_long(commit) {
+        let (taken_bytes, active_bytes) = if Layers::is_long(commit) {
             let mut active = self.layers().active.clone();
-            active.add(commit);
-            let bytes = active.bytes;
+            let bytes = (active.add(commit), active.bytes);
             let old = std::mem::replace(&mut self.layers_mut().active, active);
             drop(old);
             bytes
         } else {
             let active = &mut self.layers_mut().active;
-            active.add(commit);
-            active.bytes
+            (active.add(commit), active.bytes)
         };
         drop(writer);
+        drop(shared);
+        allocation_meter::hand_over(taken_bytes);
         self.flush_signal.note_written(active_bytes >= self.options.layer_bytes());
         Ok(())
     }
@@ -231,7 +234,9 @@ impl LocalStore for Store {
     }
 
     fn apply(&self, writes: &Writes<'_>, wait: WaitPolicy) -> Result<()> {
-        self.commit(&Layer::from(writes.overlay), wait)
+        self.commit(&Layer::from(writes.overlay), wait)?;
+        writes.overlay.hand_over_entries();
+        Ok(())
     }
 
     fn harden(&self, commit: u64, durability: Durability) -> Result<()> {

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use allocation_meter::Uncounted;
+
 use crate::conflict::REMEMBERED_KEYS_MAX;
 use crate::living_snapshots::{LivingSnapshot, LivingSnapshots};
 use crate::tree::{Entry, Tree};
@@ -95,12 +97,15 @@ impl LocalStore for MemoryStore {
 
     fn apply(&self, writes: &Writes<'_>, _: WaitPolicy) -> Result<()> {
         let mut pairs = self.write()?;
+        let shared = Uncounted::begin();
         for entry in writes.overlay.iter() {
             match entry.value() {
                 Some(_) => pairs.insert(entry.clone()),
                 None => pairs.remove(entry.key()),
             }
         }
+        drop(shared);
+        writes.overlay.hand_over_entries();
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The uncommitted writes of a transaction, over the snapshot that it reads.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::PAIR_BYTES_MAX;
 use crate::tree::{Entry, Tree};
@@ -18,11 +19,9 @@ pub fn layered(base: Arc<dyn Snapshot>, writes: Tree) -> Arc<dyn Snapshot> {
     if writes.is_empty() { base } else { Arc::new(OverlaySnapshot::new(base, writes)) }
 }
 
-/// The memory in bytes that a buffered write takes in addition to its key and value.
-///
-/// It is the sum of the entry in its leaf (24 bytes, leaves a quarter empty), the counters of its
-/// allocation (16) and the allocator's overhead (16).
-const ENTRY_OVERHEAD_BYTES: usize = 64;
+/// The memory in bytes that a buffered write takes in addition to its key and value, with the
+/// allocator's overhead (16).
+const ENTRY_OVERHEAD_BYTES: usize = Tree::NODE_BYTES + Entry::COUNTER_BYTES + 16;
 
 /// The maximum capacity in bytes that the scratch buffer keeps between two writes.
 const SCRATCH_BYTES_MAX: usize = 64 << 10;
@@ -44,6 +43,8 @@ pub struct Overlay {
     max_bytes: usize,
     scratch: Vec<u8>,
     view: Option<CachedView>,
+    /// True once the memory of the entries counts for another owner.
+    is_handed_over: AtomicBool,
 }
 
 /// A buffer with at least this many writes is freed on a thread of its own.
@@ -54,6 +55,9 @@ const MANY_WRITES: usize = 1 << 17;
 impl Drop for Overlay {
     fn drop(&mut self) {
         if self.writes.len() >= MANY_WRITES {
+            self.hand_over_entries();
+            let nodes = if self.writes.is_shared() { 0 } else { self.writes.len() * Tree::NODE_BYTES };
+            allocation_meter::hand_over(nodes + self.kept_bytes);
             let freed = (std::mem::take(&mut self.writes), std::mem::take(&mut self.undo));
             // If no thread can be started, they are freed here.
             let _ = std::thread::Builder::new().name("free-writes".to_owned()).spawn(move || drop(freed));
@@ -92,6 +96,7 @@ impl Overlay {
             max_bytes,
             scratch: Vec::new(),
             view: None,
+            is_handed_over: AtomicBool::new(false),
         }
     }
 
@@ -157,6 +162,14 @@ impl Overlay {
             + self.kept_bytes
             + self.writes.len() * ENTRY_OVERHEAD_BYTES
             + self.undo.capacity() * size_of::<Undo>()
+    }
+
+    /// Takes the memory of the entries off the calling thread's number: a store keeps them, or
+    /// another thread frees them.
+    pub fn hand_over_entries(&self) {
+        if !self.is_handed_over.swap(true, Ordering::Relaxed) {
+            allocation_meter::hand_over(self.size_bytes + self.writes.len() * Entry::COUNTER_BYTES);
+        }
     }
 
     /// Returns all writes as a map. The copy is O(1).

@@ -12,6 +12,9 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The bytes of the counters of an entry's allocation.
+    pub const COUNTER_BYTES: usize = 16;
+
     /// Creates an entry that sets `key`, or removes it if there is no value.
     ///
     /// `scratch` saves an allocation; its content is lost. The key has at most

@@ -56,6 +56,9 @@ enum Inserted {
 }
 
 impl Tree {
+    /// Estimates the bytes of an entry in its leaf: 24, where leaves are three quarters full.
+    pub const NODE_BYTES: usize = 32;
+
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.len
@@ -64,6 +67,11 @@ impl Tree {
     /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Returns true if a copy of the whole map is alive.
+    pub fn is_shared(&self) -> bool {
+        self.root.as_ref().is_some_and(|root| Arc::strong_count(root) > 1)
     }
 
     /// Returns the entry of a key.
