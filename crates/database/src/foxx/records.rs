@@ -24,10 +24,12 @@ impl Instance {
         let Some(apps) = catalog.database(database).and_then(|database| database.collection(APPS)) else {
             return false;
         };
-        let now = apps.data_version().map(|version| (apps.id(), version));
         match self.foxx().read(database) {
-            Some((state, services)) if now.is_none_or(|now| now == state) => services.at(path).is_some(),
-            // Nobody has looked since the collection has changed.
+            Some((state, services)) if apps.data_version().is_some_and(|now| (apps.id(), now) == state) => {
+                services.at(path).is_some()
+            }
+            // Nobody has looked since the collection has changed; or another server may have done
+            // so.
             _ => apps.count_now() > 0,
         }
     }
@@ -41,12 +43,14 @@ impl Session {
         let catalog = self.catalog();
         let Some(apps) = self.database_in(&catalog)?.collection(APPS) else { return Ok(Arc::default()) };
         // The state is read before the documents: a later state is found out by the next call.
-        let now = apps.data_version().map(|version| (apps.id(), version));
-        let known = self.instance().foxx().read(self.database_name());
-        if let Some((state, services)) = &known
-            && now.is_none_or(|now| now == *state)
-        {
-            return Ok(Arc::clone(services));
+        let versions = self.instance().store().data_versions();
+        let now = versions.of(apps).map(|version| (apps.id(), version));
+        if let Some((state, services)) = self.instance().foxx().read(self.database_name()) {
+            // While a change is being committed, the services are those of before.
+            let is_current = now.map_or(versions.are_in_memory(), |now| now == state);
+            if is_current {
+                return Ok(services);
+            }
         }
         let snapshot = self.instance().store().snapshot()?;
         let mut services = Vec::new();

@@ -56,7 +56,8 @@ pub(crate) fn start_complete(options: ServerOptions) -> Running {
     start_on(options, Instance::open(test_engine::engine(), InstanceOptions::default()).unwrap())
 }
 
-fn start_on(options: ServerOptions, instance: Arc<Instance>) -> Running {
+/// Starts a server of an instance.
+pub(crate) fn start_on(options: ServerOptions, instance: Arc<Instance>) -> Running {
     let tls = options.tls.clone();
     let server = Server::with_routes(instance, options, &[ROUTES]).unwrap();
     let any = "127.0.0.1:0".parse().unwrap();

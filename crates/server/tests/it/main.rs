@@ -19,6 +19,7 @@ mod servers;
 mod servers_changes;
 mod servers_cursors;
 mod servers_scripts;
+mod servers_services;
 mod servers_tasks;
 mod shutdown;
 mod tls;

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use database::{Instance, InstanceOptions};
 use kv_tikv::MemoryCluster;
 use server::ServerOptions;
 use server::service::authentication::{create_root, persistent_secret};
 use storage::{Store, StoreOptions};
 
 use crate::client::{Client, Reply};
-use crate::harness::{Running, options, start_with, wait_until};
+use crate::harness::{self, Running, options, wait_until};
 
 /// A lease that outlives every test.
 pub(crate) const LEASE: Duration = Duration::from_secs(3_600);
@@ -34,8 +35,17 @@ pub(crate) fn start_on(cluster: &MemoryCluster) -> Running {
 }
 
 pub(crate) fn start_on_with(cluster: &MemoryCluster, options: ServerOptions) -> Running {
+    start_instance_on(cluster, options, InstanceOptions::default())
+}
+
+pub(crate) fn start_instance_on(
+    cluster: &MemoryCluster,
+    options: ServerOptions,
+    instance_options: InstanceOptions,
+) -> Running {
     let engine: Arc<dyn kv::Engine> = cluster.open(LEASE).unwrap();
-    let running = start_with(options, Store::open(Arc::clone(&engine), StoreOptions::default()).unwrap());
+    let store = Store::open(Arc::clone(&engine), StoreOptions::default()).unwrap();
+    let running = harness::start_on(options, Instance::new(store, instance_options).unwrap());
     engine.sharing().unwrap().set_address(&running.address.to_string()).unwrap();
     running
 }
@@ -428,7 +438,7 @@ fn dirty_reads_are_old_and_say_so() {
     let cluster = MemoryCluster::new();
     let engine: Arc<dyn kv::Engine> = cluster.open_with_age(LEASE, Duration::from_secs(5)).unwrap();
     let store = Store::open(Arc::clone(&engine), StoreOptions::default()).unwrap();
-    let running = start_with(options(), store);
+    let running = harness::start_with(options(), store);
     let mut client = running.client();
     client.request("POST", "/_api/collection", "", br#"{"name": "c"}"#);
     client.request("POST", "/_api/collection", "", br#"{"name": "e", "type": 3}"#);
