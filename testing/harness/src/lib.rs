@@ -2,6 +2,7 @@
 //! observe them from outside.
 
 mod wait;
+mod ports;
 mod process;
 mod child;
 pub mod http1;
@@ -13,7 +14,8 @@ pub mod cluster;
 
 pub use child::GuardedChild;
 pub use follower::Follower;
+pub use ports::free_address;
 pub use process::{Memory, Process};
-pub use server::{Launch, PASSWORD, SECRET, Server, Stderr, free_address, program_next_to_this};
+pub use server::{Launch, PASSWORD, SECRET, Server, Stderr, program_next_to_this};
 pub use servers::Servers;
 pub use wait::{DEADLINE, ask_until_right, wait_for, wait_until, wait_within};

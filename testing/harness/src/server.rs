@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use client::{Client, ClientOptions, Credentials, Endpoint, RetryOptions};
 
 use crate::child::GuardedChild;
 use crate::http1::{Connection, Request};
+use crate::ports::free_address;
 use crate::process::Process;
 use crate::wait::wait_for;
 
@@ -280,12 +281,6 @@ impl Server {
         self.process().terminate();
         self.wait()
     }
-}
-
-/// Returns an address of this machine that nobody has. Errors: text for the user.
-pub fn free_address() -> Result<SocketAddr, String> {
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
-    free.map_err(|error| format!("no port is free: {error}"))
 }
 
 /// Returns the path of the server's program in the folder of this program. Errors: text for the
