@@ -7,10 +7,11 @@
 //! It is one line of fixed length: `persea synced 1`, the number of the file, its synced bytes, and
 //! the crc32c of everything before.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use file_lock::FileLock;
 use kv::{Error, Result};
 use rust_rocksdb::DB;
 
@@ -29,7 +30,11 @@ pub(crate) struct WalPosition {
 }
 
 /// The open file, which is locked while it is open.
-pub(crate) struct SyncMark(File);
+pub(crate) struct SyncMark {
+    file: File,
+    /// `None` on a file system without locks. RocksDB's own lock remains.
+    _lock: Option<FileLock>,
+}
 
 impl WalPosition {
     /// Returns the end of the log of an open database. Everything that was handed to the operating
@@ -66,17 +71,16 @@ impl SyncMark {
         let path = folder.join(FILE_NAME);
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let file = opened.map_err(|error| map_open_io("opening", &path, &error))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(Error::Locked { path: folder.to_owned() }),
-            // Not every file system has such locks. RocksDB's own lock remains.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(SyncMark(file)),
+        match file.try_clone().and_then(FileLock::exclusive) {
+            Ok(None) => Err(Error::Locked { path: folder.to_owned() }),
+            locked => Ok(SyncMark { file, _lock: locked.ok().flatten() }),
         }
     }
 
     /// Returns the position that was written last, if there is one.
     pub(crate) fn read(&self) -> Option<WalPosition> {
         let mut line = [0; LINE_BYTES_MAX];
-        let length = self.0.read_at(&mut line, 0).ok()?;
+        let length = self.file.read_at(&mut line, 0).ok()?;
         WalPosition::parse(std::str::from_utf8(line.get(..length)?).ok()?)
     }
 
@@ -85,7 +89,7 @@ impl SyncMark {
     /// A failure leaves the older mark, or one whose checksum is wrong.
     pub(crate) fn write(&self, end: Option<WalPosition>) {
         if let Some(end) = end {
-            let _ = self.0.write_all_at(end.line().as_bytes(), 0);
+            let _ = self.file.write_all_at(end.line().as_bytes(), 0);
         }
     }
 
