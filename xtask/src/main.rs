@@ -188,13 +188,17 @@ fn check(names: &[String]) -> ExitCode {
 fn test() -> Result<(), Failure> {
     const THREADS: &str = "RUST_TEST_THREADS";
     const TESTS_PER_PROCESSOR: usize = 2;
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["test", "--workspace"]);
-    if std::env::var_os(THREADS).is_none() {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        command.env(THREADS, (processors * TESTS_PER_PROCESSOR).to_string());
+    // Examples are programs for measurements, which clippy has compiled.
+    for targets in [&["--lib", "--bins", "--tests"][..], &["--doc"]] {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["test", "--workspace"]).args(targets);
+        if std::env::var_os(THREADS).is_none() {
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            command.env(THREADS, (processors * TESTS_PER_PROCESSOR).to_string());
+        }
+        run(&mut command)?;
     }
-    run(&mut command)
+    Ok(())
 }
 
 /// Runs the tests that take an engine. The variable also chooses the engine of servers that tests
