@@ -6,10 +6,6 @@ use kv::{Entry, KeyRange, Overlay, Result, Snapshot, Tree, layered};
 
 use crate::version::VersionHandle;
 
-/// The memory in bytes that an entry of a layer takes in addition to its key and value, with the
-/// allocator's overhead (16).
-const ENTRY_OVERHEAD_BYTES: usize = Tree::NODE_BYTES + Entry::COUNTER_BYTES + 16;
-
 /// The number of writes from which a commit is put into a copy of the layer first, so that readers
 /// do not wait for it.
 const MANY_WRITES: usize = 64;
@@ -24,24 +20,24 @@ pub(crate) struct Layer {
 impl Layer {
     /// Returns a layer with these writes.
     pub(crate) fn of(writes: Tree, size_bytes: usize) -> Self {
-        let bytes = size_bytes + writes.len() * ENTRY_OVERHEAD_BYTES;
+        let bytes = size_bytes + writes.len() * Tree::ENTRY_OVERHEAD_BYTES;
         Layer { writes, bytes }
     }
 
     pub(crate) fn insert(&mut self, entry: Entry) {
-        self.bytes += entry.size_bytes() + ENTRY_OVERHEAD_BYTES;
+        self.bytes += entry.size_bytes() + Tree::ENTRY_OVERHEAD_BYTES;
         if let Some(old) = self.writes.insert(entry) {
-            self.bytes -= old.size_bytes() + ENTRY_OVERHEAD_BYTES;
+            self.bytes -= old.size_bytes() + Tree::ENTRY_OVERHEAD_BYTES;
         }
     }
 
     /// Returns the bytes of the entries' allocations.
     pub(crate) fn entry_bytes(&self) -> usize {
-        self.bytes - self.writes.len() * (ENTRY_OVERHEAD_BYTES - Entry::COUNTER_BYTES)
+        self.bytes - self.writes.len() * (Tree::ENTRY_OVERHEAD_BYTES - Entry::COUNTER_BYTES)
     }
 
-    /// Adds the writes of a commit over those of earlier ones. Returns the bytes of its tree's
-    /// nodes that are those of the layer now.
+    /// Adds the writes of a commit over those of earlier ones. Returns the bytes of the commit's
+    /// nodes that the layer has taken over.
     pub(crate) fn add(&mut self, commit: &Layer) -> usize {
         if self.writes.is_empty() {
             *self = commit.clone();

@@ -127,8 +127,8 @@ impl Store {
         created.map_err(|error| map_open_io("creating a file in", &path, &error))
     }
 
-    /// Writes a commit to the log and makes it visible. The memory of its tree is the store's then;
-    /// that of the entries is handed over by the caller.
+    /// Writes a commit to the log and makes it visible. The entries are the store's then, and the
+    /// caller hands over their memory.
     pub(crate) fn commit(&self, commit: &Layer, wait: WaitPolicy) -> Result<()> {
         self.check_open()?;
         self.admit(wait)?;

@@ -19,10 +19,6 @@ pub fn layered(base: Arc<dyn Snapshot>, writes: Tree) -> Arc<dyn Snapshot> {
     if writes.is_empty() { base } else { Arc::new(OverlaySnapshot::new(base, writes)) }
 }
 
-/// The memory in bytes that a buffered write takes in addition to its key and value, with the
-/// allocator's overhead (16).
-const ENTRY_OVERHEAD_BYTES: usize = Tree::NODE_BYTES + Entry::COUNTER_BYTES + 16;
-
 /// The maximum capacity in bytes that the scratch buffer keeps between two writes.
 const SCRATCH_BYTES_MAX: usize = 64 << 10;
 
@@ -160,7 +156,7 @@ impl Overlay {
     pub fn memory_bytes(&self) -> usize {
         self.size_bytes
             + self.kept_bytes
-            + self.writes.len() * ENTRY_OVERHEAD_BYTES
+            + self.writes.len() * Tree::ENTRY_OVERHEAD_BYTES
             + self.undo.capacity() * size_of::<Undo>()
     }
 

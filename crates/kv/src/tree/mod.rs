@@ -59,6 +59,10 @@ impl Tree {
     /// Estimates the bytes of an entry in its leaf: 24, where leaves are three quarters full.
     pub const NODE_BYTES: usize = 32;
 
+    /// Estimates the memory in bytes that an entry takes in addition to its key and value, with the
+    /// allocator's overhead (16).
+    pub const ENTRY_OVERHEAD_BYTES: usize = Self::NODE_BYTES + Entry::COUNTER_BYTES + 16;
+
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.len
