@@ -25,7 +25,7 @@ pub fn free_address() -> Result<SocketAddr, String> {
     let _ = GIVEN.compare_exchange(0, fastrand::u32(1..1 << 16), Ordering::Relaxed, Ordering::Relaxed);
     let next = || GIVEN.fetch_add(1, Ordering::Relaxed) % count;
     let below = (0..count).find_map(|_| free_at(LEAST + next() as u16));
-    // Without a port below the range, or none that is free, the system chooses.
+    // Where no port below the range is free, the system chooses.
     below.or_else(|| free_at(0)).ok_or_else(|| "no port is free".to_owned())
 }
 

@@ -28,8 +28,8 @@ impl Instance {
             Some((state, services)) if apps.data_version().is_some_and(|now| (apps.id(), now) == state) => {
                 services.at(path).is_some()
             }
-            // Nobody has looked since the collection has changed; or another server may have done
-            // so.
+            // Nobody has looked since the collection has changed. Or it is shared, and another
+            // server may have changed it.
             _ => apps.count_now() > 0,
         }
     }
