@@ -37,8 +37,8 @@ fn write(engine: &dyn Engine, transactions: u32, value_bytes: usize, commits: bo
 #[test]
 fn writes_of_ended_transactions_do_not_count_for_their_thread() {
     let folder = tempfile::tempdir().expect("tempdir");
-    // The engine merges its writes only when it is told to: whoever drops the last snapshot of merged
-    // writes frees them.
+    // The engine merges its writes only when it is told to: whoever drops the last snapshot of
+    // merged writes frees them.
     let options =
         MmapOptions { memory_bytes: 1 << 30, flush_interval_ms: 3_600_000, ..MmapOptions::default() };
     let mapped = MmapEngine::open(folder.path(), &options).expect("open");
