@@ -126,7 +126,7 @@ impl Server {
         routes.extend(bind(route::javascript::transaction::ROUTES, transaction));
         let within_task = part_services([&routes[..], &without_batches].concat())?;
         let tasks = TaskRunner::start(Arc::clone(&within_task), &parts.instance)?;
-        let shells = Arc::<ShellSessions>::default();
+        let shells = Arc::new(ShellSessions::new(parts.instance.local_ids().clone()));
         let foxx = parts.foxx(&within_task, options.services_network.clone());
         routes.extend(route::foxx::ROUTES.iter().map(|route| route.bind(&foxx)));
         let fallback = route::foxx::requests::fallback(&foxx);

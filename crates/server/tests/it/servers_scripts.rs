@@ -1,5 +1,6 @@
 //! Scripts on one of two servers, which use what belongs to the other one.
 
+use database::{InstanceOptions, JavaScriptOptions};
 use kv_tikv::MemoryCluster;
 use mock_issuer::MockIssuer;
 use serde_json::{Value, json};
@@ -7,9 +8,9 @@ use server::service::authentication::create_root;
 
 use crate::authentication::{authenticating, basic, bearer};
 use crate::client::{Client, Reply};
-use crate::harness::wait_until;
+use crate::harness::{options, wait_until};
 use crate::openid::{RULES, fast, token, trusting};
-use crate::servers::{batch_to, pair, query, start_on_with};
+use crate::servers::{batch_to, pair, query, start_instance_on, start_on_with};
 
 /// Runs the body of an action in a transaction that writes `c`.
 fn act(client: &mut Client, headers: &str, action: &str, params: &Value) -> Reply {
@@ -138,4 +139,27 @@ fn a_user_of_an_issuer_is_known_by_its_own_token() {
     let parts = [format!("POST /_api/transaction HTTP/1.1\r\n\r\n{body}")];
     let (reply, _) = batch_to(&mut right, ("/_db/shop/_api/batch", &eve), &parts);
     assert!(reply.text().contains(r#""result":[[5,6],0]"#), "{}", reply.text());
+}
+
+#[test]
+fn a_shell_session_goes_on_at_either_server() {
+    let cluster = MemoryCluster::new();
+    let javascript = JavaScriptOptions { admin_execute: true, ..JavaScriptOptions::default() };
+    let [left, right] = [(); 2].map(|()| {
+        start_instance_on(&cluster, options(), InstanceOptions { javascript, ..InstanceOptions::default() })
+    });
+    let (mut left, mut right) = (left.client(), right.client());
+    let id = left.request("POST", "/_admin/shell", "", b"").json()["id"].as_str().unwrap().to_owned();
+    let path = format!("/_admin/shell/{id}");
+    let shown = |client: &mut Client, input: &str| {
+        let reply = client.request("POST", &path, "", input.as_bytes());
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.json()["shown"].clone()
+    };
+    assert_eq!(shown(&mut right, "let n = 1; n"), "1");
+    assert_eq!(shown(&mut left, "n += 1"), "2");
+    assert_eq!(shown(&mut right, "n += 1"), "3");
+    assert_eq!(right.request("DELETE", &path, "", b"").status, 200);
+    left.request("POST", &path, "", b"n").error(404, 404);
+    right.request("POST", "/_admin/shell/n", "", b"n").error(404, 404);
 }

@@ -40,17 +40,21 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .for_writers()
         .about("Opens a shell session in the server and returns its ID."),
     Route::with(Verb::Post, ONE, Unknown, start)
+        .of_local_object("id")
         .audited(Audit::Service)
         .for_writers()
         .about("Runs JavaScript in a shell session and returns its result and output.")
         .with_body("x = db._collections().length"),
-    Route::with(Verb::Delete, ONE, Constant, close).for_writers().about("Ends a shell session."),
+    Route::with(Verb::Delete, ONE, Constant, close)
+        .of_local_object("id")
+        .for_writers()
+        .about("Ends a shell session."),
 ];
 
 fn open(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
     let id = services.sessions.open(session)?;
     Response::success(StatusCode::CREATED, |fields| {
-        fields.text("id", &id);
+        fields.text("id", &id.to_string());
     })
 }
 

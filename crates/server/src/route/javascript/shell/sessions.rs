@@ -1,11 +1,10 @@
 //! All sessions of shells: found by their ids, limited in number, and ended after their idle time.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use database::{Owner, Session};
+use database::{LocalIds, Owner, Session};
 use errors::{Error, ErrorCode, Result};
 
 use super::session::{ShellSession, not_found};
@@ -20,35 +19,47 @@ const MAX_OF_USER: usize = 4;
 /// The time without an input after which a session ends.
 const IDLE_TIME: Duration = Duration::from_secs(600);
 
-/// The bytes of an id.
-const ID_BYTES: usize = 16;
+/// The random bits of an id, which leave room for the number of the server.
+const RANDOM_BITS: u32 = 56;
 
 /// The open sessions. All methods may be called from many threads.
-#[derive(Default)]
-pub(crate) struct ShellSessions(Mutex<HashMap<String, Arc<ShellSession>>>);
+pub(crate) struct ShellSessions {
+    ids: LocalIds,
+    table: Mutex<HashMap<u64, Arc<ShellSession>>>,
+}
 
 impl ShellSessions {
+    /// Returns the sessions of a server that has opened none yet.
+    pub(crate) fn new(ids: LocalIds) -> Self {
+        ShellSessions { ids, table: Mutex::default() }
+    }
+
     /// Opens a session of a user in a database, and returns its id. Errors: 32.
-    pub(super) fn open(&self, session: &Session) -> Result<String> {
+    pub(super) fn open(&self, session: &Session) -> Result<u64> {
         self.make_room(&session.owner())?;
         let opened = Arc::new(ShellSession::new(session)?);
-        let id = new_id()?;
-        self.table().insert(id.clone(), opened);
+        let id = self.ids.id(random()?);
+        self.table().insert(id, opened);
         Ok(id)
     }
 
     /// Returns a session. Errors: 404 if the caller has none with this id, or no longer.
     pub(super) fn find(&self, id: &str, caller: &Owner) -> Result<Arc<ShellSession>> {
-        let table = self.table();
-        let found = table.get(id).filter(|shell| shell.owner == *caller && !shell.is_lost());
-        found.cloned().ok_or_else(not_found)
+        self.find_with_id(id, caller).map(|(_, shell)| shell)
     }
 
     /// Ends a session. A running input still runs to its end. Errors: 404.
     pub(super) fn close(&self, id: &str, caller: &Owner) -> Result<()> {
-        self.find(id, caller)?;
-        self.table().remove(id);
+        let (id, _) = self.find_with_id(id, caller)?;
+        self.table().remove(&id);
         Ok(())
+    }
+
+    fn find_with_id(&self, id: &str, caller: &Owner) -> Result<(u64, Arc<ShellSession>)> {
+        let id = id.parse().map_err(|_| not_found())?;
+        let table = self.table();
+        let found = table.get(&id).filter(|shell| shell.owner == *caller && !shell.is_lost());
+        Ok((id, Arc::clone(found.ok_or_else(not_found)?)))
     }
 
     /// Ends the sessions that nobody uses any more.
@@ -63,7 +74,7 @@ impl ShellSessions {
         table.retain(|_, shell| !shell.is_lost());
         let own = table.iter().filter(|(_, shell)| shell.owner.user == owner.user);
         let count = own.clone().count();
-        let oldest = own.min_by_key(|(_, shell)| shell.used()).map(|(id, _)| id.clone());
+        let oldest = own.min_by_key(|(_, shell)| shell.used()).map(|(id, _)| *id);
         match oldest {
             Some(id) if count >= MAX_OF_USER => {
                 table.remove(&id);
@@ -78,18 +89,15 @@ impl ShellSessions {
     }
 
     /// Locks the table. No code that can panic runs under this lock.
-    fn table(&self) -> MutexGuard<'_, HashMap<String, Arc<ShellSession>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn table(&self) -> MutexGuard<'_, HashMap<u64, Arc<ShellSession>>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Returns an id that no earlier server has given: a page may ask for one of a server before this.
-fn new_id() -> Result<String> {
-    let mut bytes = [0; ID_BYTES];
+/// Returns a number that no earlier server has used: a page may ask for the session of a server
+/// before this.
+fn random() -> Result<u64> {
+    let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(Error::internal)?;
-    let mut id = String::with_capacity(2 * ID_BYTES);
-    for byte in bytes {
-        write!(id, "{byte:02x}").map_err(Error::internal)?;
-    }
-    Ok(id)
+    Ok(u64::from_le_bytes(bytes) >> (u64::BITS - RANDOM_BITS))
 }
