@@ -30,6 +30,7 @@ mod changes;
 pub use crate::metrics::{ReadCacheStatistics, TextIndexStatistics};
 pub use base::change_log_options::{ChangeLogMode, ChangeLogOptions, LogUse, RetentionException};
 pub use base::computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
+pub use base::conflicts::repeat_on_conflict;
 pub use base::documents::{Documents, StoredDocument};
 pub use base::error::lacks_edge_index;
 pub use base::external_sort::{Check, SortedPairs, Sorter};

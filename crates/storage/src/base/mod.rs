@@ -1,8 +1,9 @@
 //! The parts that know no other part of the store: values of documents and revisions, options,
-//! errors, sorting, and threads.
+//! errors, repetitions, sorting, and threads.
 
 pub(crate) mod change_log_options;
 pub(crate) mod computed_values;
+pub(crate) mod conflicts;
 pub(crate) mod documents;
 pub(crate) mod error;
 pub(crate) mod external_sort;

@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use errors::{Error, ErrorCode, Result};
 use kv::{Durability, Engine, TransactionOptions};
 
+use crate::base::conflicts::repeat_on_conflict;
 use crate::encoding::metadata::tick_key;
 use crate::encoding::{FIRST_TICK, pack};
-use crate::sharing::Members;
 
 /// Ticks in one reserved block.
 const BLOCK_TICKS: u64 = 1 << 20;
@@ -95,7 +95,7 @@ impl SharedTicks {
         if let Some(tick) = block.next() {
             return Ok(tick);
         }
-        *block = Members::repeat(|| self.reserve())?;
+        *block = repeat_on_conflict(|| self.reserve())?;
         block.next().ok_or_else(out_of_ticks)
     }
 

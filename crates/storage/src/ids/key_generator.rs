@@ -7,6 +7,7 @@ use catalog::{CollectionId, KeyGeneratorType, KeyOptions};
 use errors::{Error, ErrorCode, Result};
 
 use crate::RevisionClock;
+use crate::base::conflicts::repeat_on_conflict;
 use crate::base::revision::of_member;
 use crate::encoding::metadata::key_counter_key;
 use crate::encoding::pack;
@@ -221,7 +222,7 @@ impl SharedKeys {
     fn count(&self, after: impl Fn(u64) -> Option<u64>) -> Result<u64> {
         let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
         let key = key_counter_key(self.collection);
-        Members::repeat(|| {
+        repeat_on_conflict(|| {
             let mut transaction = self.members.engine().begin(kv::TransactionOptions::default())?;
             let stored = match transaction.get_many(&[&key])?.iter().next().flatten() {
                 Some(record) => pack::read_numbers::<1>(record, "key counter")?[0],

@@ -7,6 +7,7 @@ use errors::{Error, Result};
 use kv::{Engine, MemberNumber, Sharing, Snapshot, WriteTransaction};
 
 use super::members::{Announced, Members, announced};
+use crate::base::conflicts::repeat_on_conflict;
 use crate::encoding::pack;
 
 /// The wait for the other servers after a change of definitions ends this long after the longest
@@ -109,7 +110,7 @@ impl Coordination {
     pub(crate) fn repeat<T>(&self, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
         match self {
             Coordination::Alone => attempt(),
-            Coordination::Several(_) => Members::repeat(attempt),
+            Coordination::Several(_) => repeat_on_conflict(attempt),
         }
     }
 

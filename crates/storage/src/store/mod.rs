@@ -15,6 +15,7 @@ use kv::background::{BackgroundThread, Task};
 use kv::{Engine, Sharing, WaitPolicy};
 use metrics::Counter;
 
+use crate::base::conflicts::repeat_on_conflict;
 use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
@@ -24,7 +25,7 @@ use crate::encoding::metadata::setting_key;
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialWait;
 use crate::metrics::{LockCounts, ReadCacheStatistics, VectorBuilds};
-use crate::sharing::{Coordination, CursorRecords, Members};
+use crate::sharing::{Coordination, CursorRecords};
 use crate::snapshot::split::split_keys;
 use crate::store_core::StoreCore;
 use crate::store_core::cleaner::Cleaner;
@@ -349,7 +350,7 @@ impl Store {
     /// Stores a small value under a name that has none. Returns the value that the name has then,
     /// which may be that of another server.
     pub fn put_setting_once(&self, name: &str, value: &[u8]) -> Result<Vec<u8>> {
-        Members::repeat(|| {
+        repeat_on_conflict(|| {
             let mut transaction = self.core.engine.begin(kv::TransactionOptions::default())?;
             let values = transaction.get_many(&[&setting_key(name)])?;
             if let Some(present) = values.iter().next().flatten().filter(|present| !present.is_empty()) {

@@ -24,12 +24,6 @@ const LOOK_OFTEN: Duration = Duration::from_millis(4);
 const LOOK_OFTEN_TIME: Duration = Duration::from_millis(200);
 const LOOK_RARELY: Duration = Duration::from_millis(40);
 
-/// Maximum number of repetitions of a transaction that conflicts with those of other servers.
-pub(crate) const ATTEMPTS: u32 = 40;
-
-/// The greatest pause before a repetition.
-const PAUSE_MAX_MS: u64 = 40;
-
 /// The last announcements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Announced {
@@ -197,23 +191,6 @@ impl Members {
     /// Returns true if a server still has the store open.
     pub(crate) fn is_living(&self, owner: Owner) -> Result<bool> {
         Ok(self.sharing.members()?.iter().any(|member| owner.is(member)))
-    }
-
-    /// Runs a transaction until it does not conflict with those of other servers, a bounded number
-    /// of times.
-    ///
-    /// Errors: those of `attempt`; 1200 if it conflicts each time.
-    pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
-        let mut attempts = 0;
-        loop {
-            match attempt() {
-                Err(error) if error.code() == ErrorCode::Conflict && attempts < ATTEMPTS => attempts += 1,
-                outcome => return outcome,
-            }
-            // Those who have conflicted must not come back together.
-            let random = getrandom::u64().unwrap_or(0) % PAUSE_MAX_MS.min(u64::from(attempts) * 4).max(1);
-            std::thread::sleep(Duration::from_millis(random));
-        }
     }
 
     /// Notes the outcome of an attempt to follow the other servers.
