@@ -8,7 +8,7 @@ use catalog::AccessLevel;
 use errors::Result;
 use storage::{
     Collection, Documents, Durability, Snapshot, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
-    WriteOutcome,
+    WriteOutcome, repeat_on_conflict,
 };
 use velocypack::Slice;
 
@@ -287,5 +287,23 @@ impl Session {
         let result = work(writer.transaction()?, &collection)?;
         writer.finish(mode.durability)?;
         Ok((collection, result))
+    }
+
+    /// Writes documents that are definitions (graphs, analyzers), like [`Session::write`].
+    ///
+    /// Where several servers share the store, that conflicts with every concurrent change of
+    /// definitions, of whatever database. So it is repeated, but in a stream transaction.
+    pub(crate) fn write_definitions<T>(
+        &self,
+        collection: &str,
+        mode: WriteMode,
+        mut work: impl FnMut(&mut Transaction, &Collection) -> Result<T>,
+    ) -> Result<T> {
+        let mut write = || {
+            let (_, result) =
+                self.write(collection, mode, |transaction, collection| work(transaction, collection))?;
+            Ok(result)
+        };
+        if self.transaction_id().is_some() { write() } else { repeat_on_conflict(write) }
     }
 }

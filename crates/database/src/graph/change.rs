@@ -5,6 +5,7 @@ use errors::Result;
 use storage::Durability;
 
 use crate::graph::StoredGraph;
+use crate::graph::stored::{store_changed, stored_graph};
 use crate::session::Session;
 
 /// The further effects of a change of one graph.
@@ -31,24 +32,36 @@ impl Consequences {
 }
 
 impl Session {
-    /// Changes a graph. Concurrent changes of graphs wait until it is done.
+    /// Changes a graph. Concurrent changes of graphs wait until it is done. `change` runs more than
+    /// once.
     ///
     /// Errors: 1924, 1208, 11, and those of `change`.
     pub(super) fn change_graph(
         &self,
-        graph: &str,
+        name: &str,
         durability: Durability,
-        change: impl FnOnce(&mut GraphDefinition) -> Result<Consequences>,
+        change: impl Fn(&mut GraphDefinition) -> Result<Consequences>,
     ) -> Result<StoredGraph> {
         self.require_database(AccessLevel::ReadWrite)?;
         let _changes = self.instance().graph_changes();
-        let mut graph = self.graph(graph)?.definition;
-        let Consequences { makes_members, others, dropped } = change(&mut graph)?;
-        if makes_members {
+        let changed = || -> Result<(GraphDefinition, Consequences)> {
+            let mut graph = self.graph(name)?.definition;
+            let consequences = change(&mut graph)?;
+            Ok((graph, consequences))
+        };
+        let (graph, consequences) = changed()?;
+        if consequences.makes_members {
             self.provide_members(&graph)?;
         }
-        let changed = std::iter::once(graph).chain(others).collect();
-        let stored = self.store_graphs(changed, durability)?;
+        let (stored, dropped) = self.write_graphs(durability, |transaction, graphs| {
+            let (graph, Consequences { others, dropped, .. }) = changed()?;
+            let mut stored = None;
+            for graph in std::iter::once(&graph).chain(&others) {
+                let new = store_changed(transaction, graphs, graph)?;
+                stored = stored.or(new);
+            }
+            Ok((stored_graph(graph, stored)?, dropped))
+        })?;
         self.drop_members(&dropped)?;
         Ok(stored)
     }

@@ -19,7 +19,7 @@ impl Session {
         durability: Durability,
     ) -> Result<StoredGraph> {
         self.change_graph(graph, durability, |graph| {
-            graph.add_edge_definition(definition)?;
+            graph.add_edge_definition(definition.clone())?;
             let known = self.graph_definitions()?;
             let others = known.iter().filter(|other| other.name != graph.name);
             for other in others {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use catalog::{AccessLevel, CollectionProperties, CollectionType, GraphDefinition};
 use errors::{Error, ErrorCode, Result};
 
+use crate::graph::stored::store_changed;
 use crate::session::Session;
 
 /// Returns the collections of a graph that no other graph uses.
@@ -54,8 +55,17 @@ impl Session {
         let wait_for_sync = self.instance().options().default_wait_for_sync;
         let properties =
             CollectionProperties { wait_for_sync, ..CollectionProperties::new(name, collection_type) };
-        self.instance().store().create_collection(self.database_name(), properties)?;
-        Ok(())
+        match self.instance().store().create_collection(self.database_name(), properties) {
+            // Another server has just created it, probably for a graph of its own.
+            Err(error) if error.code() == ErrorCode::DuplicateName => {
+                let catalog = self.catalog();
+                match self.database_in(&catalog)?.collection(name) {
+                    Some(made) if made.is_edge() == (collection_type == CollectionType::Edge) => Ok(()),
+                    _ => Err(error),
+                }
+            }
+            made => made.map(drop),
+        }
     }
 
     /// Checks that no rules of these collections restrict the user, who wants to drop them. Errors:
@@ -104,12 +114,17 @@ impl Session {
 
     /// Renames a collection in all graphs. The caller holds `GraphChanges`.
     pub(crate) fn rename_in_graphs(&self, name: &str, new_name: &str) -> Result<()> {
-        let mut graphs = self.graph_definitions()?;
-        graphs.retain_mut(|graph| graph.rename_collection(name, new_name));
-        if graphs.is_empty() {
+        if !self.graph_definitions()?.iter().any(|graph| graph.uses(name)) {
             return Ok(());
         }
-        self.store_graphs(graphs, storage::Durability::Buffered).map(drop)
+        self.write_graphs(storage::Durability::Buffered, |transaction, graphs| {
+            for mut graph in self.graph_definitions()? {
+                if graph.rename_collection(name, new_name) {
+                    store_changed(transaction, graphs, &graph)?;
+                }
+            }
+            Ok(())
+        })
     }
 }
 

@@ -8,9 +8,9 @@
 //!
 //! [`GraphChanges`]: crate::state::graph_changes::GraphChanges
 //!
-//! - [`lookup`]: reads definitions. [`manage`]: creates and drops graphs. [`edge_definitions`],
-//!   [`vertex_collections`]: change definitions by the steps of [`change`]. [`members`]: checks,
-//!   creates and drops the collections of a graph.
+//! - [`lookup`]: reads definitions. [`stored`]: writes them. [`manage`]: creates and drops graphs.
+//!   [`edge_definitions`], [`vertex_collections`]: change definitions by the steps of [`change`].
+//!   [`members`]: checks, creates and drops the collections of a graph.
 //! - [`vertex`], [`edge`]: documents. [`cascade`]: removal with edges.
 
 mod cascade;
@@ -20,6 +20,7 @@ mod edge_definitions;
 mod lookup;
 mod manage;
 mod members;
+mod stored;
 mod transaction;
 mod vertex;
 mod vertex_collections;

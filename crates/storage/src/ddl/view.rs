@@ -16,7 +16,7 @@ use super::names::check_name_is_free;
 use crate::base::error;
 use crate::catalog_snapshot::draft::Draft;
 use crate::ddl::index_build::SharedCheck;
-use crate::{Collection, Index, Snapshot, Store};
+use crate::{Collection, Database, Index, Snapshot, Store};
 
 /// A change of the link between a view and a collection.
 #[derive(Clone, Debug)]
@@ -67,22 +67,26 @@ impl Store {
 
     /// Changes the properties and links of a view, or nothing. Links that are not named stay.
     ///
-    /// The caller keeps other changes of the view out. `check` is called from time to time; its
-    /// error leaves the first step of new links to the background.
+    /// `properties` returns the new properties of the view that it gets. It runs again if another
+    /// server has changed definitions. The caller keeps other changes of the view on this server
+    /// out. `check` is called from time to time; its error leaves the first step of new links to
+    /// the background.
     ///
-    /// Errors: 1203 for the view or a collection, otherwise as [`Store::create_view`].
+    /// Errors: 1203 for the view or a collection, those of `properties`, otherwise as
+    /// [`Store::create_view`].
     pub fn change_view(
         &self,
         database: &str,
         id: ViewId,
-        properties: &ViewProperties,
+        properties: &dyn Fn(&Database, &ViewDefinition) -> Result<ViewProperties>,
         links: Vec<ViewLink>,
         check: SharedCheck<'_>,
     ) -> Result<Arc<ViewDefinition>> {
         self.apply_links(id, links, check, |draft| {
-            let present = draft.database(database)?.view_by_id(id);
-            let present = present.ok_or_else(|| Error::collection_not_found(id))?;
-            let changed = ViewDefinition { properties: properties.clone(), ..(**present).clone() };
+            let before = draft.database(database)?;
+            let present = before.view_by_id(id).ok_or_else(|| Error::collection_not_found(id))?;
+            let properties = properties(before, present)?;
+            let changed = ViewDefinition { properties, ..(**present).clone() };
             draft.put_view(database, existing_indexes(draft, database, changed)?)
         })
     }

@@ -44,10 +44,18 @@ impl Session {
             return same_or_taken(present.definition, &definition);
         }
         let document = analyzer_document(local, &definition)?;
-        self.write(ANALYZERS_COLLECTION, MODE, |transaction, analyzers| {
+        let written = self.write_definitions(ANALYZERS_COLLECTION, MODE, |transaction, analyzers| {
             transaction.insert(analyzers, document.as_slice(), &WriteOptions::default())
-        })?;
-        Ok((definition, true))
+        });
+        match written {
+            // Another server has just created it.
+            Err(error) if error.code() == ErrorCode::UniqueConstraintViolated => {
+                let snapshot = self.instance().store().snapshot()?;
+                let present = stored_in(&snapshot, self.database_name(), local)?.ok_or(error)?;
+                same_or_taken(present.definition, &definition)
+            }
+            written => written.map(|_| (definition, true)),
+        }
     }
 
     /// Removes an analyzer of the database, and returns its full name. With `force` it may be used.
@@ -68,7 +76,7 @@ impl Session {
             let message = format!("analyzer '{}' is in use by {user}", definition.name());
             return Err(Error::new(ErrorCode::Conflict, message));
         }
-        let removed = self.write(ANALYZERS_COLLECTION, MODE, |transaction, analyzers| {
+        let removed = self.write_definitions(ANALYZERS_COLLECTION, MODE, |transaction, analyzers| {
             transaction.remove(analyzers, &key, Slice::NONE, &WriteOptions::default())
         });
         removed.map_err(|error| match error.code() {

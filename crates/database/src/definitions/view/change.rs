@@ -20,11 +20,32 @@ impl Session {
         let catalog = self.catalog();
         let database = self.database_in(&catalog)?;
         let view = self.changed_view(database, name)?;
-        let (properties, links) = match &view.properties {
+        let changed = |database: &Database, view: &ViewDefinition| {
+            self.changed_properties(database, &view.properties, changes, partial)
+        };
+        // An error must come before the first step of new links.
+        changed(database, &view)?;
+        let links = match &view.properties {
+            ViewProperties::ArangoSearch(_) => {
+                self.changed_links(database, &view, parse_links(changes)?, partial)?
+            }
+            ViewProperties::SearchAlias(_) => Vec::new(),
+        };
+        let work = self.list_work(&format!("/* a change of a view, without a query */ {}", view.name));
+        let store = self.instance().store();
+        store.change_view(self.database_name(), view.id, &changed, links, &|| work.check())
+    }
+
+    fn changed_properties(
+        &self,
+        database: &Database,
+        present: &ViewProperties,
+        changes: Slice<'_>,
+        partial: bool,
+    ) -> Result<ViewProperties> {
+        match present {
             ViewProperties::ArangoSearch(properties) => {
-                let changed = properties.changed(changes, partial)?;
-                let links = self.changed_links(database, &view, parse_links(changes)?, partial)?;
-                (ViewProperties::ArangoSearch(Box::new(changed)), links)
+                Ok(ViewProperties::ArangoSearch(Box::new(properties.changed(changes, partial)?)))
             }
             ViewProperties::SearchAlias(indexes) => {
                 let changes = AliasChanges::of_body(changes)?;
@@ -33,12 +54,9 @@ impl Session {
                     false => self.find_removed_index(database, change),
                 })?;
                 self.check_alias(database, &indexes)?;
-                (ViewProperties::SearchAlias(indexes), Vec::new())
+                Ok(ViewProperties::SearchAlias(indexes))
             }
-        };
-        let work = self.list_work(&format!("/* a change of a view, without a query */ {}", view.name));
-        let store = self.instance().store();
-        store.change_view(self.database_name(), view.id, &properties, links, &|| work.check())
+        }
     }
 
     /// Returns the changes of links of a request, with the removal of those that a whole

@@ -14,6 +14,7 @@ mod mdi;
 mod restores;
 mod results_cache;
 mod servers;
+mod servers_definitions;
 mod servers_results_cache;
 mod tasks;
 mod text_conditions;

@@ -15,7 +15,7 @@ use velocypack::Slice;
 
 use crate::common::{count, create, query, rows, value};
 
-fn open(cluster: &MemoryCluster) -> Session {
+pub(super) fn open(cluster: &MemoryCluster) -> Session {
     let engine = cluster.open(Duration::from_secs(3600)).unwrap();
     let instance = Instance::open(engine, InstanceOptions::default()).unwrap();
     Session::open(instance, "_system", Identity::Superuser).unwrap()
