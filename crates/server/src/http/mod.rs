@@ -5,6 +5,7 @@
 //! server.
 
 pub mod address;
+pub(crate) mod all_servers;
 mod admission;
 pub mod api_version;
 pub(crate) mod audit;

@@ -90,10 +90,31 @@ pub struct Route<S = ()> {
     in_scripts: bool,
     local_object: Option<&'static str>,
     of_first_server: bool,
+    of_all_servers: Option<AllServers>,
     is_public: bool,
     reads_replicas: bool,
     audit: Option<Audit>,
     description: Description,
+}
+
+/// A kind of routes about all servers of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllServers {
+    /// The reply is a list of objects in the memory of one server. Clients get those of all
+    /// servers.
+    List {
+        /// The attribute of the reply that is the list; `None` if the reply is the list.
+        attribute: Option<&'static str>,
+        /// The parameter that limits the length of the list.
+        limit: Option<&'static str>,
+    },
+    /// The route changes what a server keeps for itself. All servers make the change.
+    Change,
+}
+
+impl AllServers {
+    /// The kind of routes whose reply is a list of any length.
+    pub const LIST: Self = AllServers::List { attribute: None, limit: None };
 }
 
 impl<S> Route<S> {
@@ -141,6 +162,7 @@ impl<S> Route<S> {
             in_scripts,
             local_object,
             of_first_server: false,
+            of_all_servers: None,
             is_public,
             reads_replicas,
             audit,
@@ -218,6 +240,15 @@ impl<S> Route<S> {
         self
     }
 
+    /// Lets all servers that share a store answer the requests of the route. If one of them does
+    /// not, the error is 1465.
+    ///
+    /// A route with a local object does so if the parameter is no number.
+    pub const fn of_all_servers(mut self, kind: AllServers) -> Self {
+        self.of_all_servers = Some(kind);
+        self
+    }
+
     /// Opens the route to clients that name no user, where only the paths of the system need one.
     /// They have the rights of the services of the database.
     pub(crate) const fn for_the_public(mut self) -> Self {
@@ -265,6 +296,7 @@ impl<S: Send + Sync + 'static> Route<S> {
             in_scripts: self.in_scripts,
             local_object: self.local_object,
             of_first_server: self.of_first_server,
+            of_all_servers: self.of_all_servers,
             is_public: self.is_public,
             reads_replicas: self.reads_replicas,
             audit: self.audit,
@@ -295,6 +327,8 @@ pub struct BoundRoute {
     pub(crate) local_object: Option<&'static str>,
     /// True if the first server of those that share a store answers.
     pub(crate) of_first_server: bool,
+    /// The kind of a route that all servers of a store must answer.
+    pub(crate) of_all_servers: Option<AllServers>,
     /// True if clients may name no user, where only the paths of the system need one.
     pub(crate) is_public: bool,
     /// True if clients may accept documents of any replica of the data.

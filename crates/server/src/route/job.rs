@@ -7,6 +7,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
+use crate::http::route::AllServers;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::jobs::{ASYNC_ID, Fetched, Jobs, Owner};
 
@@ -19,6 +20,7 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/job/{id}", Constant, status)
         .of_local_object("id")
+        .of_all_servers(AllServers::List { attribute: None, limit: Some("count") })
         .about("Returns the state of a job, or lists jobs that are `done` or `pending`.")
         .with_query(&["count"]),
     Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch)
@@ -29,10 +31,12 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Cancels a job."),
     Route::with(Verb::Delete, "/_api/job/{id}", Constant, remove)
         .of_local_object("id")
+        .of_all_servers(AllServers::Change)
         .about("Deletes the reply of a job, or those of `all` or of `expired` jobs.")
         .with_query(&["stamp"]),
     Route::with(Verb::Get, "/_admin/job/{id}", Constant, status)
         .of_local_object("id")
+        .of_all_servers(AllServers::List { attribute: None, limit: Some("count") })
         .about("Returns the state of a job, or lists jobs that are `done` or `pending`.")
         .with_query(&["count"]),
     Route::with(Verb::Put, "/_admin/job/{id}", Constant, fetch)
@@ -43,6 +47,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Cancels a job."),
     Route::with(Verb::Delete, "/_admin/job/{id}", Constant, remove)
         .of_local_object("id")
+        .of_all_servers(AllServers::Change)
         .about("Deletes the reply of a job, or those of `all` or of `expired` jobs.")
         .with_query(&["stamp"]),
 ];

@@ -8,6 +8,7 @@ use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
 use crate::http::audit::Audit;
+use crate::http::route::AllServers;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS, TOPICS};
@@ -35,17 +36,20 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Returns the log level of each topic.")
         .with_query(&["withAppenders"]),
     Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels)
+        .of_all_servers(AllServers::Change)
         .audited(Audit::Service)
         .about("Changes log levels.")
         .with_query(&["withAppenders"])
         .with_body(r#"{"general": "debug"}"#),
     Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels)
+        .of_all_servers(AllServers::Change)
         .audited(Audit::Service)
         .about("Resets the log levels.")
         .with_query(&["withAppenders"]),
     Route::with(Verb::Get, "/_admin/log/structured", Constant, structured)
         .about("Returns the parameters that log entries include."),
     Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured)
+        .of_all_servers(AllServers::Change)
         .audited(Audit::Service)
         .about("Sets the parameters that log entries include.")
         .with_body(r#"{"database": true}"#),

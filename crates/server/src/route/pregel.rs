@@ -7,6 +7,7 @@ use velocypack::Builder;
 
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::audit::Audit;
+use crate::http::route::AllServers;
 use crate::http::{Request, Response, Route, Verb};
 
 const PATTERN: &str = "/_api/control_pregel";
@@ -19,7 +20,9 @@ const RUN: &str =
     r#"{"algorithm": "pagerank", "graphName": "web", "params": {"maxGSS": 100, "resultField": "rank"}}"#;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, PATTERN, Constant, list).about("Lists the Pregel runs that the server remembers."),
+    Route::new(Verb::Get, PATTERN, Constant, list)
+        .of_all_servers(AllServers::LIST)
+        .about("Lists the Pregel runs that the servers remember."),
     Route::new(Verb::Post, PATTERN, Blocking, start)
         .audited(Audit::Service)
         .about("Starts an algorithm over a whole graph, and returns the run's number as a string.")

@@ -16,7 +16,7 @@ use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::route::{Route, Verb};
+use crate::http::route::{AllServers, Route, Verb};
 
 /// The maximum number of slow queries that a database remembers.
 const MAX_SLOW_QUERIES: usize = 4_096;
@@ -32,17 +32,21 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Parses a query: its collections, parameters and syntax tree.")
         .with_body(r#"{"query": "FOR d IN docs RETURN d"}"#),
     Route::new(Verb::Get, "/_api/query/current", Constant, current)
+        .of_all_servers(AllServers::LIST)
         .about("Lists the running queries.")
         .with_query(&["all"]),
     Route::new(Verb::Get, "/_api/query/slow", Constant, slow)
+        .of_all_servers(AllServers::LIST)
         .about("Lists the slow queries.")
         .with_query(&["all"]),
     Route::new(Verb::Delete, "/_api/query/slow", Constant, clear_slow)
+        .of_all_servers(AllServers::Change)
         .about("Clears the list of slow queries.")
         .with_query(&["all"]),
     Route::new(Verb::Get, "/_api/query/properties", Constant, properties)
         .about("Returns the settings of query tracking."),
     Route::new(Verb::Put, "/_api/query/properties", Constant, change_properties)
+        .of_all_servers(AllServers::Change)
         .for_writers()
         .about("Changes the settings of query tracking.")
         .with_body(r#"{"slowQueryThreshold": 5}"#),

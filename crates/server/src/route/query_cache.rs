@@ -11,16 +11,20 @@ use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::route::{Route, Verb};
+use crate::http::route::{AllServers, Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/query-cache", Constant, clear)
+        .of_all_servers(AllServers::Change)
         .for_writers()
         .about("Clears the query results cache."),
-    Route::new(Verb::Get, "/_api/query-cache/entries", Read, entries).about("Lists the cached results."),
+    Route::new(Verb::Get, "/_api/query-cache/entries", Read, entries)
+        .of_all_servers(AllServers::LIST)
+        .about("Lists the cached results."),
     Route::new(Verb::Get, "/_api/query-cache/properties", Constant, properties)
         .about("Returns the properties of the query results cache."),
     Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties)
+        .of_all_servers(AllServers::Change)
         .for_writers()
         .about("Changes properties of the query results cache.")
         .with_body(r#"{"mode": "demand"}"#),

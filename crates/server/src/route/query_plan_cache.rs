@@ -12,12 +12,17 @@ use crate::http::date::iso_date;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::route::{Route, Verb};
+use crate::http::route::{AllServers, Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/query-plan-cache", Constant, list).about("Lists the cached plans."),
-    Route::new(Verb::Get, "/_api/query-plan-cache/entries", Constant, list).about("Lists the cached plans."),
+    Route::new(Verb::Get, "/_api/query-plan-cache", Constant, list)
+        .of_all_servers(AllServers::LIST)
+        .about("Lists the cached plans."),
+    Route::new(Verb::Get, "/_api/query-plan-cache/entries", Constant, list)
+        .of_all_servers(AllServers::LIST)
+        .about("Lists the cached plans."),
     Route::new(Verb::Delete, "/_api/query-plan-cache", Constant, clear)
+        .of_all_servers(AllServers::Change)
         .for_writers()
         .about("Clears the query plan cache."),
 ];

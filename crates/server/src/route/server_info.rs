@@ -9,6 +9,7 @@ use hyper::StatusCode;
 use super::status::mode;
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::audit::Audit;
+use crate::http::route::AllServers;
 use crate::http::tls::{FileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::placement::pool::WorkerPool;
@@ -33,6 +34,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::new(Verb::Get, "/_admin/server/mode", Constant, get_mode)
         .about("Returns the mode of the server, `default` or `readonly`."),
     Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode)
+        .of_all_servers(AllServers::Change)
         .audited(Audit::Service)
         .for_administrators()
         .about("Enables or disables the read-only mode.")

@@ -14,11 +14,13 @@ use crate::http::fields::Fields;
 use crate::http::following::{allows_dirty_read, mark_dirty};
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::http::route::{Route, Verb};
+use crate::http::route::{AllServers, Route, Verb};
 use crate::http::waits::polled;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/transaction", Constant, list).about("Lists the stream transactions."),
+    Route::new(Verb::Get, "/_api/transaction", Constant, list)
+        .of_all_servers(AllServers::List { attribute: Some("transactions"), limit: None })
+        .about("Lists the stream transactions."),
     Route::new(Verb::Post, "/_api/transaction/begin", Unknown, begin)
         .not_in_scripts()
         .about("Begins a stream transaction.")
@@ -36,6 +38,7 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Aborts a stream transaction."),
     Route::new(Verb::Delete, "/_api/transaction/write", Control, abort_writing)
         .not_in_scripts()
+        .of_all_servers(AllServers::Change)
         .about("Aborts the stream transactions that may write."),
 ];
 

@@ -12,6 +12,7 @@ use database::group::GroupOptions;
 use errors::{Error, Result};
 
 use self::parts::Parts;
+use crate::http::all_servers;
 use crate::http::connection_threads::ConnectionThreads;
 use crate::http::connections::Connections;
 use crate::http::dispatch::Dispatcher;
@@ -91,17 +92,18 @@ impl Server {
         options.pool = placement.limits(options.pool);
         let parts = Parts::new(instance, placement, &options)?;
         let services: Arc<dyn Services> = Arc::new(parts.upcalls());
+        let forwarder = Arc::<Forwarder>::default();
+        let elsewhere =
+            Elsewhere::new(Arc::clone(&forwarder), Arc::clone(&services), options.pool.max_threads);
         let router = |routes: Vec<BoundRoute>| {
+            let routes = routes.into_iter().map(|route| all_servers::asking(route, &elsewhere));
             let further = further.iter().flat_map(|family| bind(family, ()));
-            Router::new(routes.into_iter().chain(further)).map_err(Error::internal)
+            Router::new(routes.chain(further)).map_err(Error::internal)
         };
         let dispatcher = |router| {
             let (instance, placement) = (Arc::clone(&parts.instance), Arc::clone(&parts.placement));
             Dispatcher::new(router, instance, Arc::clone(&services), placement)
         };
-        let forwarder = Arc::<Forwarder>::default();
-        let elsewhere =
-            Elsewhere::new(Arc::clone(&forwarder), Arc::clone(&services), options.pool.max_threads);
         let part_services = |routes| -> Result<_> {
             Ok(Arc::new(route::batch::PartServices {
                 dispatcher: dispatcher(router(routes)?),

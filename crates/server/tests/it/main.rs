@@ -18,6 +18,7 @@ mod openapi;
 mod servers;
 mod servers_changes;
 mod servers_cursors;
+mod servers_lists;
 mod servers_scripts;
 mod servers_services;
 mod servers_tasks;

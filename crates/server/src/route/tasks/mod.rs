@@ -12,8 +12,9 @@ use database::tasks::{Task, TaskDefinition};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
-use self::others::{Listed, Others};
+use self::others::Listed;
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::all_servers::Others;
 use crate::http::audit::Audit;
 use crate::http::elsewhere::Elsewhere;
 use crate::http::fields::Fields;
@@ -67,7 +68,7 @@ fn list(services: &Services, session: &Session, request: &Request) -> Result<Res
         return Ok(Response::value(StatusCode::OK, listed?));
     };
     Ok(Response::interruptible(others.interrupt(), move || {
-        let elsewhere = others.list()?;
+        let elsewhere = others::list(&others)?;
         let own = others.session().tasks();
         let own = own.iter().map(|task| {
             let printed = Fields::object(|fields| print(task, fields))?;
@@ -103,7 +104,7 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
     match Others::of(&services.elsewhere, session, request) {
         None => make(session, &|_| Ok(())),
         Some(others) => Ok(Response::interruptible(others.interrupt(), move || {
-            make(others.session(), &|id| others.require_free(id))
+            make(others.session(), &|id| others::require_free(&others, id))
         })),
     }
 }
@@ -121,7 +122,7 @@ fn elsewhere(services: &Services, session: &Session, request: &Request, error: E
         return Err(error);
     }
     let others = Others::of(&services.elsewhere, session, request).ok_or(error)?;
-    Ok(Response::interruptible(others.interrupt(), move || others.answer()))
+    Ok(Response::interruptible(others.interrupt(), move || others::answer(&others)))
 }
 
 /// Prints a task as ArangoDB shows it: its command as a call of a function.
