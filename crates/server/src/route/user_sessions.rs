@@ -8,6 +8,7 @@ use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::audit::Audit;
+use crate::http::route::AllServers;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::authentication::{Authentication, IssuedSession, now_seconds};
 
@@ -19,7 +20,8 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/user/{user}/sessions", Constant, list)
         .for_everybody()
-        .about("Lists the valid tokens that this server has signed for a user since its start."),
+        .of_all_servers(AllServers::List { attribute: Some("result"), limit: None })
+        .about("Lists the valid tokens that were signed for a user since the start of the server."),
     Route::with(Verb::Delete, "/_api/user/{user}/sessions", Blocking, withdraw_all)
         .audited(Audit::Rights)
         .for_everybody()

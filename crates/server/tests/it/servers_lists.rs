@@ -123,6 +123,21 @@ fn caches_of_both_are_listed_set_and_cleared() {
 }
 
 #[test]
+fn engines_of_both_are_listed() {
+    let pair = pair();
+    let mut clients = [pair.left.client(), pair.right.client()];
+    let path = "/graph-analytics/api/graphanalytics/v1/engines";
+    for client in &mut clients {
+        let created = client.request("POST", path, "", br#"{"type_id": "gral", "size_id": "e8"}"#);
+        assert!(created.status < 300, "{}", created.text());
+    }
+    for client in &mut clients {
+        let listed = client.get(path).json();
+        assert_eq!(listed["items"].as_array().unwrap().len(), 2, "{listed}");
+    }
+}
+
+#[test]
 fn modes_and_log_levels_are_those_of_both() {
     let pair = pair();
     let [mut left, mut right] = [pair.left.client(), pair.right.client()];

@@ -11,6 +11,7 @@ use super::body::Body;
 use super::print::{SERVICE, TYPE, print_engine, print_service};
 use crate::http::Cost::Constant;
 use crate::http::audit::Audit;
+use crate::http::route::AllServers;
 use crate::http::{Request, Response, Route, Verb};
 
 /// The version of the cloud's interface.
@@ -38,6 +39,7 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Lists the sizes of graph analytics engines."),
     Route::new(Verb::Get, ENGINES, Constant, list)
         .for_everybody()
+        .of_all_servers(AllServers::List { attribute: Some("items"), limit: None })
         .about("Lists the graph analytics engines of the user."),
     Route::new(Verb::Post, ENGINES, Constant, create)
         .for_everybody()
