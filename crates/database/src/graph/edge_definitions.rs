@@ -15,7 +15,7 @@ impl Session {
     pub fn add_edge_definition(
         &self,
         graph: &str,
-        definition: EdgeDefinition,
+        definition: &EdgeDefinition,
         durability: Durability,
     ) -> Result<StoredGraph> {
         self.change_graph(graph, durability, |graph| {

@@ -149,7 +149,7 @@ pub(crate) fn asking(route: BoundRoute, elsewhere: &Arc<Elsewhere>) -> BoundRout
                 AllServers::Change => Ok(response),
                 AllServers::List { attribute, limit } => {
                     let limit = limit.map_or(Ok(None), |name| others.request.number(name))?;
-                    joined(response, &answers, attribute, limit.unwrap_or(usize::MAX))
+                    joined(&response, &answers, attribute, limit.unwrap_or(usize::MAX))
                 }
             }
         }))
@@ -159,7 +159,7 @@ pub(crate) fn asking(route: BoundRoute, elsewhere: &Arc<Elsewhere>) -> BoundRout
 
 /// Returns this server's list, followed by those of the others.
 fn joined(
-    response: Response,
+    response: &Response,
     answers: &[Answered],
     attribute: Option<&'static str>,
     limit: usize,

@@ -95,7 +95,7 @@ fn add_edge_definition(session: &Session, request: &Request) -> Result<Response>
     check_options(body.slice())?;
     let definition = EdgeDefinition::parse(body.slice())?;
     let graph = request.parameter("graph");
-    let changed = session.add_edge_definition(graph, definition, durability(request)?)?;
+    let changed = session.add_edge_definition(graph, &definition, durability(request)?)?;
     respond(changed_status(session, request)?, &changed)
 }
 

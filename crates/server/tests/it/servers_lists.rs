@@ -23,7 +23,7 @@ fn list(client: &mut Client, path: &str) -> Vec<Value> {
     let reply = client.get(path);
     assert_eq!(reply.status, 200, "{}", reply.text());
     let list = reply.json();
-    list.as_array().or_else(|| list["transactions"].as_array()).expect("a list").clone()
+    list.as_array().or_else(|| list["transactions"].as_array()).unwrap().clone()
 }
 
 /// Returns the values of an attribute in the lists of both servers, which must be equal.

@@ -51,7 +51,7 @@ fn each_server_keeps_what_the_other_one_adds_to_a_graph() {
             let edges = format!("{side}{number}");
             let definition =
                 EdgeDefinition { collection: edges, from: vec!["v".to_owned()], to: vec!["v".to_owned()] };
-            session.add_edge_definition("g", definition, Durability::Buffered).unwrap();
+            session.add_edge_definition("g", &definition, Durability::Buffered).unwrap();
         }
     });
     for session in [&pair.0, &pair.1] {
