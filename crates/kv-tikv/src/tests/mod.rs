@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use kv::{Durability, Engine, Error, Snapshot, TransactionOptions, WriteTransaction};
 
-use crate::mock_cluster::{Failure, MockCluster, PD_ADDRESS, Route};
+use crate::mock_cluster::{Failure, MockCluster, PD_ADDRESS, Route, TrafficFigures};
 use crate::{TikvEngine, TikvOptions};
 
 /// A lease that outlives the time that tests let pass.
@@ -45,6 +45,20 @@ fn open(cluster: &Arc<MockCluster>) -> Arc<TikvEngine> {
 
 fn open_with(cluster: &Arc<MockCluster>, options: &TikvOptions) -> Arc<TikvEngine> {
     TikvEngine::over(Route::to(cluster), options).expect("open")
+}
+
+/// Messages of the background that may be in flight: it renews the lease.
+const OTHERS: usize = 2;
+
+/// Returns the messages of `work`: the least of several runs, because the background sends some as
+/// well.
+fn least_traffic(cluster: &MockCluster, work: impl Fn()) -> TrafficFigures {
+    let runs = (0..4).map(|_| {
+        cluster.traffic();
+        work();
+        cluster.traffic()
+    });
+    runs.min_by_key(|traffic| traffic.messages).unwrap()
 }
 
 /// Splits the keys of the store at some of those that tests use.

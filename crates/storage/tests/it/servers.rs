@@ -144,40 +144,6 @@ fn many_documents_are_written_with_few_messages() {
     assert_eq!(count(&left, "a"), DOCUMENTS as u64);
 }
 
-/// Definitions that are created together share the wait for the other servers.
-#[test]
-fn definitions_that_are_created_together_share_their_rounds() {
-    const COLLECTIONS: usize = 64;
-    const THREADS: usize = 16;
-    let (_cluster, left, right) = pair();
-    let messages = || {
-        let of = |store: &Store| {
-            let nodes = store.engine().statistics().nodes;
-            nodes.iter().map(|node| node.replies.count()).sum::<u64>()
-        };
-        of(&left) + of(&right)
-    };
-    let before = messages();
-    for number in 0..COLLECTIONS {
-        create(&left, &format!("s{number}"), CollectionType::Document);
-    }
-    let one_by_one = messages() - before;
-    let before = messages();
-    std::thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let left = &left;
-            scope.spawn(move || {
-                for number in (thread..COLLECTIONS).step_by(THREADS) {
-                    create(left, &format!("p{number}"), CollectionType::Document);
-                }
-            });
-        }
-    });
-    let together = messages() - before;
-    assert!(together < one_by_one * 3 / 4, "{together} messages, and {one_by_one} one by one");
-    assert!((0..COLLECTIONS).all(|number| present(&right, &format!("p{number}")).name().starts_with('p')));
-}
-
 /// Concurrent changes of both servers are all made, one after another.
 #[test]
 fn changes_of_both_servers_are_serialized() {
