@@ -243,7 +243,8 @@ impl<S> Route<S> {
     /// Lets all servers that share a store answer the requests of the route. If one of them does
     /// not, the error is 1465.
     ///
-    /// A route with a local object does so if the parameter is no number.
+    /// Where the same route also stands for one local object, a request with its number goes to its
+    /// server only.
     pub const fn of_all_servers(mut self, kind: AllServers) -> Self {
         self.of_all_servers = Some(kind);
         self
