@@ -1,11 +1,14 @@
 //! Lists of what two servers have in memory, and settings that each of them keeps, as clients of
 //! either see them.
 
+use kv_tikv::MemoryCluster;
 use serde_json::{Value, json};
+use server::service::authentication::create_root;
 
+use crate::authentication::{authenticating, basic};
 use crate::client::{Client, Reply};
 use crate::harness::wait_until;
-use crate::servers::{pair, query};
+use crate::servers::{pair, query, start_on_with};
 
 fn put(client: &mut Client, path: &str, body: &Value) -> Reply {
     let reply = client.request("PUT", path, "", body.to_string().as_bytes());
@@ -96,8 +99,15 @@ fn transactions_and_jobs_of_both_are_listed() {
     assert_eq!(list(&mut clients[0], "/_api/job/done?count=3").len(), 3);
     assert_eq!(list(&mut clients[0], "/_api/job/pending").len(), 0);
     clients[0].get("/_api/job/done?count=x").error(400, 10);
-    assert_eq!(delete(&mut clients[0], "/_api/job/all"), json!({"result": true}));
+    // Their replies are from before the year 2096.
+    assert_eq!(delete(&mut clients[0], "/_api/job/expired?stamp=4000000000"), json!({"result": true}));
     assert_eq!(list(&mut clients[1], "/_api/job/done").len(), 0);
+    for client in &mut clients {
+        client.request("GET", "/_api/version", "x-arango-async: store\r\n", b"");
+    }
+    wait_until("both jobs are done", || list(&mut clients[0], "/_api/job/done").len() == 2);
+    assert_eq!(delete(&mut clients[1], "/_api/job/all"), json!({"result": true}));
+    assert_eq!(list(&mut clients[0], "/_api/job/done").len(), 0);
 }
 
 #[test]
@@ -138,6 +148,36 @@ fn engines_of_both_are_listed() {
 }
 
 #[test]
+fn tokens_of_both_are_listed() {
+    let cluster = MemoryCluster::new();
+    let servers = [(); 2].map(|()| start_on_with(&cluster, authenticating()));
+    assert!(create_root(servers[0].server.instance().store(), "secret").unwrap());
+    for server in &servers {
+        let body = br#"{"username": "root", "password": "secret"}"#;
+        assert_eq!(server.client().request("POST", "/_open/auth", "", body).status, 200);
+    }
+    for server in &servers {
+        let root = basic("root", "secret");
+        let listed = server.client().request("GET", "/_api/user/root/sessions", &root, b"").json();
+        assert_eq!(listed["result"].as_array().unwrap().len(), 2, "{listed}");
+        assert_eq!((&listed["error"], &listed["code"]), (&json!(false), &json!(200)));
+    }
+}
+
+#[test]
+fn pregel_runs_of_both_are_listed() {
+    let pair = pair();
+    let mut clients = [pair.left.client(), pair.right.client()];
+    clients[0].request("POST", "/_api/collection", "", br#"{"name": "e", "type": 3}"#);
+    let body = json!({"algorithm": "pagerank", "vertexCollections": ["c"], "edgeCollections": ["e"]});
+    for client in &mut clients {
+        let started = client.request("POST", "/_api/control_pregel", "", body.to_string().as_bytes());
+        assert_eq!(started.status, 200, "{}", started.text());
+    }
+    assert_eq!(same(&mut clients, "/_api/control_pregel", "algorithm"), ["pagerank"; 2]);
+}
+
+#[test]
 fn modes_and_log_levels_are_those_of_both() {
     let pair = pair();
     let [mut left, mut right] = [pair.left.client(), pair.right.client()];
@@ -150,6 +190,9 @@ fn modes_and_log_levels_are_those_of_both() {
     assert_eq!(left.get("/_admin/log/level").json()["queries"], "DEBUG");
     delete(&mut left, "/_admin/log/level");
     assert_eq!(right.get("/_admin/log/level").json()["queries"], "INFO");
+
+    put(&mut left, "/_admin/log/structured", &json!({"database": true}));
+    assert_eq!(right.get("/_admin/log/structured").json()["database"], true);
 }
 
 #[test]
